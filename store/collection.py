@@ -29,8 +29,14 @@ _READ = 5000
 _SAMPLE = 32
 
 
+UNUSABLE = "The search index cannot be used now."
+
+
 class IndexDamaged(StoreError):
     """The index cannot be used as it is, and a new one made from the documents can."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint, UNUSABLE)
 
 
 def make(client: Client, name: str, embedder: str, dimension: int) -> chromadb.Collection:
@@ -44,7 +50,7 @@ def check_embedder(collection: chromadb.Collection, embedder: str) -> None:
     """Raises StoreError for a collection that another embedder made."""
     maker = (collection.metadata or {}).get("embedder")
     if maker != embedder:
-        raise StoreError(f"The search index was made by {maker}; the embedder in use is {embedder}.", REINDEX)
+        raise StoreError(f"The search index was made by {maker}; the embedder in use is {embedder}.", REINDEX, UNUSABLE)
 
 
 def fill(

@@ -33,6 +33,7 @@ _REFUSED = {
     sqlite3.SQLITE_LOCKED: _HELD,
 }
 """What SQLite may say of a database, in words, and what to do about it."""
+_UNUSABLE = "The assistant's records cannot be used now."
 _AWAY = ("08", "28", "3D", "57")
 """How the codes of PostgreSQL begin where nobody is let in."""
 
@@ -75,7 +76,8 @@ def connect(url: str) -> Engine:
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise NoSuchModuleError(address.drivername)
         wait = {"timeout": _BUSY} if address.get_backend_name() == "sqlite" else {}
-        engine = create_engine(address, pool_pre_ping=True, connect_args=wait)
+        # What people typed must not stand in an error, which is logged.
+        engine = create_engine(address, pool_pre_ping=True, hide_parameters=True, connect_args=wait)
     except (ArgumentError, NoSuchModuleError) as error:
         raise StoreError(
             "That is no address of a database that can be used here.",
@@ -152,17 +154,21 @@ def version_of(connection: Connection) -> str | None:
     version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
     place = connection.engine.url.render_as_string(hide_password=True)
     if version is not None and not version.isdecimal():
-        raise StoreError(f"The database {place} belongs to another program.", "Give this one a database of its own.")
+        raise StoreError(
+            f"The database {place} belongs to another program.", "Give this one a database of its own.", _UNUSABLE
+        )
     if version is not None and version > HEAD:
         raise StoreError(
             f"The database {place} was made by a newer version (it is at {version}, this version knows {HEAD}).",
             "Run the newer version, or restore a backup made before the update.",
+            _UNUSABLE,
         )
     if version is not None and version < FIRST:
         raise StoreError(
             f"The database {place} was made by an older version (it is at {version}, this version goes back to"
             f" {FIRST}).",
             f"Open it once with {BRINGS_TO_FIRST}, then with this one.",
+            _UNUSABLE,
         )
     return version
 
@@ -199,4 +205,4 @@ def _explained(url: URL) -> Iterator[None]:
             hint = "Check that its server runs and the address is right."
         if not what:
             raise
-        raise StoreError(f"The database {place} {what}", hint) from error
+        raise StoreError(f"The database {place} {what}", hint, _UNUSABLE) from error

@@ -108,6 +108,7 @@ def lock(folder: Path) -> Iterator[None]:
             raise StoreError(
                 f"{folder} is already in use" + (f" by process {owner}." if owner else " by another process."),
                 "Stop that process first, or set TRAG_HOME to another folder.",
+                "The assistant is in use elsewhere.",
             ) from error
         with explained(path):
             file.truncate(0)
@@ -179,5 +180,6 @@ def explained(path: Path) -> Iterator[None]:
             raise StoreError(
                 f"{path} cannot be written: {error.strerror}.",
                 f"Let the account that runs this program write to {path.parent}.",
+                "The assistant cannot write to its disk.",
             ) from error
         raise

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from store import StoreError
-from store.collection import NAME, REINDEX, IndexDamaged, check_embedder, make
+from store.collection import NAME, REINDEX, UNUSABLE, IndexDamaged, check_embedder, make
 from store.files import write_atomic
 
 if TYPE_CHECKING:
@@ -117,18 +117,23 @@ class Server:
             raise StoreError(
                 f"The Chroma server {self._url} did not answer within {_SECONDS:.0f} s.",
                 "See what keeps it busy, and try again.",
+                UNUSABLE,
             ) from error
         except httpx.HTTPError as error:
             raise self._away(str(error)) from error
         except NotFoundError as error:
             raise IndexDamaged(f"The search index on {self._url} is damaged: {error}", REINDEX) from error
         except ChromaError as error:
-            raise StoreError(f"The Chroma server {self._url} failed: {error}", "Its own log says more.") from error
+            raise StoreError(
+                f"The Chroma server {self._url} failed: {error}", "Its own log says more.", UNUSABLE
+            ) from error
         except Exception as error:
             if type(error) is not Exception:  # the bare one is what Chroma's client has for an answer it does not know
                 raise
             reason = " ".join(str(error).split())[:200] or "an empty answer"
-            raise StoreError(f"The Chroma server {self._url} failed: {reason}", "Its own log says more.") from error
+            raise StoreError(
+                f"The Chroma server {self._url} failed: {reason}", "Its own log says more.", UNUSABLE
+            ) from error
 
     def _connect(self) -> Client:
         """A client, once it is sure that a server of the right version answers; Chroma's own waits without end."""
@@ -169,6 +174,7 @@ class Server:
             raise StoreError(
                 f"The Chroma server {self._url} is of version {version}; this program needs {_VERSION}x.",
                 "Run the server of the package that requirements.txt pins: chroma run --path FOLDER",
+                UNUSABLE,
             )
 
     def _pointer(self, client: Client) -> chromadb.Collection:
@@ -183,6 +189,7 @@ class Server:
             raise StoreError(
                 f"The database at {self._url} holds the index of another home.",
                 "Give each home a database of its own: http://host:port/NAME",
+                UNUSABLE,
             )
         return pointer
 
@@ -190,6 +197,7 @@ class Server:
         return StoreError(
             f"The Chroma server {self._url} cannot be reached: {reason}.",
             "Start it (chroma run --path FOLDER), or correct TRAG_CHROMA_URL; unset, the index is kept in the home.",
+            UNUSABLE,
         )
 
 

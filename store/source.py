@@ -33,6 +33,7 @@ _STEPS = 10_000
 """Instructions of SQLite between two looks at the clock."""
 _FUNCTIONS = {"count", "sum", "min", "max", "lower", "upper", "like", "coalesce"}
 """What a statement may call in SQLite."""
+_UNUSABLE = "The database that was to be read cannot be."
 _CANCELED = "57014"
 """PostgreSQL's word for a statement that it stopped."""
 _MAY = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
@@ -98,7 +99,9 @@ class Source:
             found = inspect(connection)
             self.tables = tuple(_table(name, found) for name in found.get_table_names())
         if not self.tables:
-            raise StoreError(f"The database {self.place} has no tables.", "Check that the address names the right one.")
+            raise StoreError(
+                f"The database {self.place} has no tables.", "Check that the address names the right one.", _UNUSABLE
+            )
 
     def close(self) -> None:
         """Let go of the database."""
@@ -143,7 +146,9 @@ class Source:
             if _is_of_the_statement(error):
                 raise Unrunnable(f"does not run: {reason}", "Correct the statement.") from error
             raise StoreError(
-                f"The database {self.place} cannot be read: {reason}", "Check that it is there, then try again."
+                f"The database {self.place} cannot be read: {reason}",
+                "Check that it is there, then try again.",
+                _UNUSABLE,
             ) from error
         except SQLAlchemyError as error:  # values without a name, and the like
             reason = " ".join(str(error).split())[:300]

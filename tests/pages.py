@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
     from store.records import Records
     from trag.home import Home
+    from trag.web.access import Function
 
 ADDRESS = "http://127.0.0.1:7860"
 
 
-def gated(records: Records, settings: Settings | None = None, functions: Mapping[int, str] | None = None) -> FastAPI:
+def gated(
+    records: Records, settings: Settings | None = None, functions: Mapping[int, Function] | None = None
+) -> FastAPI:
     """An app without pages behind the gate of those records."""
     app = FastAPI(openapi_url=None)
     app.add_middleware(Gate, door=Authenticator(records, settings or Settings()), functions=functions or {})

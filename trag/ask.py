@@ -29,7 +29,7 @@ from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
-from trag.errors import TragError, in_one_line
+from trag.errors import TragError, in_one_line, told
 from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelDied, Usage
@@ -135,7 +135,7 @@ class Assistant:
             try:
                 yield from steps(self, run, asked) if steps else self._answer(run, asked)
             except ModelDied as error:
-                run.add(answer=run.draft, interrupted=in_one_line(error))
+                run.add(answer=run.draft, interrupted=in_one_line(told(error)))
             except GeneratorExit:
                 # Whoever listened is gone; what was written stays.
                 if run.draft:

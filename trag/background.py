@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Generic, Literal, TypeVar
 
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, in_one_line, told
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +29,14 @@ About = TypeVar("About")
 class JobStatus(Generic[About]):
     """How far the work has come; `about` is what it says of itself. "waiting" while people are answered; "interrupted"
     is what an app that ended left behind. `left` is in seconds, None until it can be told. `problem` and `hint` say why
-    it failed."""
+    it failed, and `public`, where it is not empty, what is said in their place to others than admins."""
 
     about: About
     state: State = "running"
     left: float | None = None
     problem: str = ""
     hint: str = ""
+    public: str = ""
 
     @property
     def over(self) -> bool:
@@ -99,7 +100,9 @@ class BackgroundJob(Generic[About]):
             self._ready()
             finished = work(stop)
         except SHOWN as error:
-            self._change(state="failed", problem=error.message, hint=error.hint)
+            shown = told(error)
+            public = "" if shown is error else in_one_line(shown)
+            self._change(state="failed", problem=error.message, hint=error.hint, public=public)
         except Exception:
             # Pages must not follow for ever what has ended.
             log.exception("a fault in what runs by itself: %s", self._name)

@@ -17,7 +17,7 @@ from org.reading import table
 from org.reading.charts import Report, judge, load
 from org.reading.problems import error
 from store import files
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.sandbox import Limits, run, serve
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read(version: ChartVersion, folder: Path) -> Chart:
     try:
         return load(kept.read_bytes(), kept.name)
     except ChartError as error:
-        raise TragError(
+        raise OperatorError(
             f"The chart {version.name} ({version.version}) can no longer be read: {error.message}", _AGAIN
         ) from error
 
@@ -96,7 +96,9 @@ def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
 def _file(sha256: str, version: ChartVersion, folder: Path) -> Path:
     kept = files.find(folder, sha256)
     if kept is None:
-        raise TragError(f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.", _AGAIN)
+        raise OperatorError(
+            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.", _AGAIN
+        )
     return kept
 
 

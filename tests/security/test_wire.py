@@ -151,6 +151,22 @@ def test_a_body_that_is_no_question_is_refused_soon_and_in_words(app: App, place
     assert time.monotonic() - began < 20
 
 
+def test_what_is_typed_for_a_function_in_the_wrong_shape_never_reaches_the_log(app: App, place: Place) -> None:
+    forged = "hello\nWARNING trag.web.gate: refused 'POST /people/x': FORGED by admin\n\x1b[2J" + "x" * 100_000
+    calls = [{"fn_index": number, "data": [forged] * 3} for number in range(19)]
+    calls.append({"fn_index": 1, "data": [forged]})  # a question without its conversation
+    reading = (2, 3, 13, 15, 16, 17)
+    calls += [{"fn_index": number, "data": [forged], "event_data": {"no": forged}} for number in reading]
+    cookies, before = {"trag": place.people["bert"].cookie}, app.log.stat().st_size
+    with httpx.Client(base_url=app.address, cookies=cookies, timeout=PATIENCE) as client:
+        for call in calls:
+            answer = client.post("/gradio_api/queue/join", json=call | {"session_hash": "forging"})
+            assert answer.status_code in (400, 404), call["fn_index"]
+    said = app.log.read_text(encoding="utf-8")
+    assert "FORGED" not in said
+    assert len(said) - before < 200 * len(calls)
+
+
 def leaks(text: str) -> list[str]:
     """What no page says of the program that made it."""
     told = ("Traceback", "site-packages", "/work/", "/trag/", "sqlalchemy", "sqlite3", "pydantic", "uvicorn", 'File "')

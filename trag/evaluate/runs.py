@@ -92,7 +92,7 @@ class Results:
         file = self._place(run_id) / _RUN
         run = _run(file)
         if run is None:
-            raise TragError(f"{file} is damaged, or a newer version wrote it.", _remove_hint(run_id))
+            raise TragError(f"The run {run_id} is damaged, or a newer version wrote it.", _remove_hint(run_id))
         return run
 
     def cases(self, run_id: str) -> tuple[Case, ...]:
@@ -212,7 +212,8 @@ def _lines(file: Path, read: Callable[[Mapping[str, Any]], T]) -> list[T]:
         try:
             found.append(read(json.loads(line)))
         except (ValueError, KeyError, TypeError) as error:
-            raise TragError(f"{file} is damaged in line {number}.", _remove_hint(file.parent.name)) from error
+            damaged = f"The {file.name} of the run {file.parent.name} is damaged in line {number}."
+            raise TragError(damaged, _remove_hint(file.parent.name)) from error
     return found
 
 
@@ -220,7 +221,8 @@ def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError as error:
-        raise TragError(f"{file} is gone, alone or with its run.", "python -m trag evaluate list") from error
+        gone = f"The {file.name} of the run {file.parent.name} is gone, alone or with its run."
+        raise TragError(gone, "python -m trag evaluate list") from error
 
 
 def _remove_hint(run_id: str) -> str:

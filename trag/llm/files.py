@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.machine import free_memory
 from trag.models import catalogue
 from trag.models.catalogue import by_hand
@@ -127,7 +127,7 @@ def find(model: str, adapter: str) -> ModelFiles:
     if known := catalogue.chosen(model):
         path, sha256 = known.path, known.sha256
         if not path.is_file():
-            raise TragError(
+            raise OperatorError(
                 f"The model {known.name} is not on this machine.",
                 f"Fetch its {_gigabytes(known.size)}: python -m trag models get {known.name}. {by_hand(known)}",
             )
@@ -156,7 +156,7 @@ def check_memory(model: str) -> None:
         instead = f"set TRAG_MODEL=small, which takes {_gigabytes(small.memory)} and answers fewer questions rightly"
     else:
         instead = "name a model server in TRAG_MODEL_URL"
-    raise TragError(
+    raise OperatorError(
         f"The model {known.name} takes {_gigabytes(known.memory)} of memory, and {_gigabytes(free)} are free.",
         f"End other programs, or {instead}.",
     )
@@ -165,20 +165,20 @@ def check_memory(model: str) -> None:
 def _model_header(path: Path) -> Header:
     about = read_header(path)
     if about.text("general.type") == "adapter":
-        raise TragError(
+        raise OperatorError(
             f"{path} is an adapter, not a model.", "Name it in TRAG_ADAPTER, and its base model in TRAG_MODEL."
         )
     if about.number("split.count") > 1:
-        raise TragError(
+        raise OperatorError(
             f"{path} is one part of {about.number('split.count')}.",
             "Join the parts first: llama-gguf-split --merge FIRST_PART WHOLE.gguf",
         )
     if not about.text("general.architecture") or not about.tensors:
-        raise TragError(
+        raise OperatorError(
             f"{path} holds no model: it has no architecture or no weights.", "Use a GGUF file of a chat model."
         )
     if not about.text(_TEMPLATE) and not _template_beside(path).is_file():
-        raise TragError(
+        raise OperatorError(
             f"{path} carries no chat template, so nobody can say how it wants to be asked.",
             f"Use the chat (instruct) version of the model, or put its template beside it as {path.name}.jinja.",
         )
@@ -196,7 +196,7 @@ def _checked_sha256(path: Path) -> str:
     if beside.exists():
         expected = beside.read_text(encoding="utf-8").split()[:1]
         if expected != [found]:
-            raise TragError(
+            raise OperatorError(
                 f"{path} is not the file that {beside.name} describes: its sha256 is {found}.",
                 f"Copy the file again, or remove {beside.name} if the file was replaced on purpose.",
             )
@@ -221,7 +221,7 @@ def _check_adapter(path: Path, model_path: Path, model: Header) -> str:
     about = read_header(path)
     if about.text("general.type") != "adapter" or about.text("adapter.type") != "lora":
         kind = about.text("general.type") or "something unnamed"
-        raise TragError(
+        raise OperatorError(
             f"{path} is no LoRA adapter: its header says {kind}.",
             "TRAG_ADAPTER wants a GGUF file with general.type = adapter.",
         )
@@ -229,21 +229,21 @@ def _check_adapter(path: Path, model_path: Path, model: Header) -> str:
     hint = f"Use the adapter that was trained on {model_path.name}."
     wanted, found = model.text("general.architecture"), about.text("general.architecture")
     if wanted != found:
-        raise TragError(
+        raise OperatorError(
             f"{path} was made for another model: its architecture is '{found}', the model's '{wanted}'.", hint
         )
     downs = {name.removesuffix(".lora_a"): shape for name, shape in about.tensors.items() if name.endswith(".lora_a")}
     if not downs:
-        raise TragError(f"{path} is an adapter without weights.", "Export it again.")
+        raise OperatorError(f"{path} is an adapter without weights.", "Export it again.")
     for weight, down in downs.items():
         up, shape = about.tensors.get(f"{weight}.lora_b", ()), model.tensors.get(weight)
         if shape is None:
-            raise TragError(f"{path} was made for another model: this one has no weight '{weight}'.", hint)
+            raise OperatorError(f"{path} was made for another model: this one has no weight '{weight}'.", hint)
         if weight.startswith("token_embd"):
             continue  # stored the other way round; llama.cpp checks it
         if len(down) != 2 or len(up) != 2 or (down[0], up[1]) != shape[:2] or down[1] != up[0]:
             halves = f"{_by(down)} and {_by(up)}"
-            raise TragError(
+            raise OperatorError(
                 f"{path} was made for another model: its '{weight}' is {halves}, the model's is {_by(shape)}.", hint
             )
     return sha256
@@ -263,21 +263,23 @@ def read_header(path: Path) -> Header:
         with path.open("rb") as file:
             return _read_header(file, path)
     except OSError as error:
-        raise TragError(f"{path} cannot be read: {error.strerror}.", "Check the path and who may read it.") from error
+        raise OperatorError(
+            f"{path} cannot be read: {error.strerror}.", "Check the path and who may read it."
+        ) from error
     except (EOFError, ValueError, struct.error) as error:
-        raise TragError(f"{path} has a damaged GGUF header: {error}.", "Copy the file again.") from error
+        raise OperatorError(f"{path} has a damaged GGUF header: {error}.", "Copy the file again.") from error
 
 
 def _read_header(file: BinaryIO, path: Path) -> Header:
     magic = file.read(4)
     if magic != b"GGUF":
         found = f"it starts with {magic!r}" if magic else "it is empty"
-        raise TragError(
+        raise OperatorError(
             f"{path} is no GGUF file: {found}.", "TRAG_MODEL and TRAG_ADAPTER want files that llama.cpp reads (.gguf)."
         )
     version = _number(file, "I")
     if version not in (2, 3):
-        raise TragError(
+        raise OperatorError(
             f"{path} is GGUF version {version}; versions 2 and 3 are read.",
             "Convert the model again with a current llama.cpp.",
         )
@@ -306,7 +308,7 @@ def _read_header(file: BinaryIO, path: Path) -> Header:
     needed = -(-file.tell() // alignment) * alignment + end
     found_bytes = file.seek(0, 2)
     if found_bytes < needed:
-        raise TragError(
+        raise OperatorError(
             f"{path} is cut short: it has {found_bytes:,} bytes and its tensors need {needed:,}.",
             "Copy the file again.",
         )

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from prompts import Message, Task
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.llm import files
 from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
 from trag.llm.process import Inbox, Process
@@ -303,7 +303,7 @@ class LocalModel:
         try:
             gpu = process.started().gpu
             if self._gpu_layers > 0 and not gpu:
-                raise TragError(
+                raise OperatorError(
                     f"TRAG_GPU_LAYERS is {self._gpu_layers}, and llama.cpp was installed without GPU support.",
                     f"Build it again: {gpu_build_command()}",
                 )

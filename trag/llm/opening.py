@@ -8,7 +8,7 @@ from math import isfinite
 from time import monotonic
 
 from prompts import Message
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.llm.files import adapter_file
 from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel, Usage
@@ -55,7 +55,7 @@ def trial(model: LocalModel) -> SmokeTest:
     model.warm()
     loaded = monotonic()
     if not all(map(isfinite, model.log_probabilities(_ASKED, ("Red", "Blue")))):
-        raise TragError(
+        raise OperatorError(
             f"{model.identity.name} with {model.identity.adapter or 'no adapter'} computes no numbers.",
             "Its weights are damaged: copy or export it again.",
         )

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import BinaryIO, TypeVar
 
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.llm.model import ModelDied
 from trag.llm.protocol import Failed, Hello, Order, Reply, decode, encode
 
@@ -110,9 +110,13 @@ class Process:
             hint = "look at the model file: python -m trag doctor"
             if self._child and self._child.returncode == -signal.SIGKILL:
                 hint = "memory is short: a smaller TRAG_CONTEXT or model needs less."
-            raise ModelDied(f"The model's process ended ({self._ending}).", f"Ask again. If it happens again, {hint}")
+            raise ModelDied(
+                f"The model's process ended ({self._ending}).",
+                f"Ask again. If it happens again, {hint}",
+                "The model's process ended. Ask again.",
+            )
         if isinstance(reply, Failed):
-            raise TragError(reply.message, reply.hint)
+            raise OperatorError(reply.message, reply.hint, "The model cannot answer this now.")
         return reply
 
     def hung(self) -> ModelDied:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Generator, Sequence
 from difflib import SequenceMatcher
-from math import exp, log, log1p
+from math import exp, inf, log, log1p
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from prompts import Message, Task
+from store import storable
 from trag.errors import TragError
 from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage, set_apart
 
@@ -19,14 +22,30 @@ if TYPE_CHECKING:
     from openai import Stream
     from openai.types.chat import ChatCompletionChunk
 
+logger = logging.getLogger(__name__)
+
 _CONNECT_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _BYTES_IN_A_TOKEN = 3
 _TOKENS_IN_A_TURN = 8
+_SECONDS_IN_A_TOKEN = 1.0
+"""Nobody waits for a server that is slower than this."""
+_CHARACTERS_IN_A_TOKEN = 24
+"""More than the tokens of any language have on average, which is 2 to 6."""
+_SPARE = 64
+"""Tokens more than were asked for: a server ends a moment late, and its first and last pieces hold no words."""
+_BYTES_IN_A_PIECE = 2_048
+_BYTES_OF_ODDS = 8_192
+"""What a server tells of one place, of _LIKELIEST tokens."""
+_LONGEST_SAID = 2_000
+"""Characters that the log keeps of what a server says."""
 _COUNTS: dict[str, Any] = {"stream_options": {"include_usage": True}}
 _LIKELIEST = 20
 """How many tokens a server may be asked to tell of one place."""
+_MOST_COUNTED = 10**9
 _SURE = 1 - 1e-9
+_NAME_HINT = "Set it to one of the names that the server lists at the end /models of its address."
+_SERVER = "The model's server"
 _URL_HINT = "Is TRAG_MODEL_URL right? It mostly ends in /v1."
 
 
@@ -50,21 +69,25 @@ class RemoteModel:
         except ValueError:
             is_address = False
         if not is_address or not url.isprintable():
-            raise TragError(f"TRAG_MODEL_URL is no web address: '{url}'.", "It looks like http://localhost:8000/v1")
+            raise TragError("TRAG_MODEL_URL is no web address.", "It looks like http://localhost:8000/v1")
         if not name:
-            raise TragError(
-                "TRAG_MODEL_URL is set and TRAG_MODEL_NAME is not.", f"{url.rstrip('/')}/models lists names."
-            )
+            raise TragError("TRAG_MODEL_URL is set and TRAG_MODEL_NAME is not.", _NAME_HINT)
         from openai import OpenAI, Timeout
 
-        self._url = url
+        from trag.llm.wire import bounded_client
+
+        # The log names the server without what opens it.
+        self._host = parts.netloc.rpartition("@")[2]
+        self._secrets = [each for each in (key, parts.username, parts.password) if each]
         self._patience = patience
         self._plain = False
         self._context = context
         self._name = name
         # The client wants a key even where the server wants none.
         timeout = Timeout(patience, connect=_CONNECT_SECONDS)
-        self._client = OpenAI(base_url=url, api_key=key or "none", max_retries=0, timeout=timeout)
+        self._client = OpenAI(
+            base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=bounded_client()
+        )
 
     @property
     def identity(self) -> ModelIdentity:
@@ -99,20 +122,28 @@ class RemoteModel:
     ) -> Generator[str | Usage, None, None]:
         """See LanguageModel; `task` and `refusal_bias` mean nothing to a server.
 
-        Raises ModelDied when the server breaks off after it has begun to answer, RequestRefused when it finds fault
-        with what it was asked, or has spent all its tokens before the first word.
+        Raises ModelDied when the server breaks off after it has begun to answer, or goes on beyond the tokens, bytes or
+        seconds of an answer; RequestRefused when it finds fault with what it was asked, or has spent all its tokens
+        before the first word. What the server itself says is in the log alone.
         """
         wishes = _wishes(messages, grammar, refusal, repetition_penalty)
         stop = stop or threading.Event()
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None] = SimpleQueue()
         left = threading.Event()
+        seconds, most = self._patience + max_tokens * _SECONDS_IN_A_TOKEN, max_tokens + _SPARE
+        until = monotonic() + seconds
+        size = most * (_BYTES_IN_A_PIECE + (_BYTES_OF_ODDS if refusal else 0))
         # Reading blocks until the server says something, and an asker who presses stop must not wait for that.
-        reading = threading.Thread(target=self._read, args=(messages, max_tokens, wishes, arriving, left), daemon=True)
+        reading = threading.Thread(
+            target=self._read, args=(messages, max_tokens, wishes, arriving, left, size, until), daemon=True
+        )
         reading.start()
         prompt = self.count(messages)
-        usage, odds, pieces, end = Usage(prompt, prompt), None, 0, ""
+        usage, odds, pieces, characters, end = Usage(prompt, prompt), None, 0, 0, ""
         try:
             while not stop.is_set():
+                if monotonic() > until:
+                    raise self._nonsense(f"had not ended its answer after {seconds:.0f} seconds.", begun=pieces > 0)
                 try:
                     chunk = arriving.get(timeout=_POLL_SECONDS)
                 except Empty:
@@ -127,12 +158,14 @@ class RemoteModel:
                     ended = _end(chunk)
                     usage = _usage(chunk) or usage
                     odds = _refusal_odds(chunk, refusal) if refusal and odds is None else odds
-                except (AttributeError, TypeError) as error:
+                except (AttributeError, TypeError, ValueError, ArithmeticError) as error:
                     raise self._foreign() from error
-                end = ended or end
+                end, characters = ended or end, characters + len(words)
+                if characters > most * _CHARACTERS_IN_A_TOKEN:
+                    raise self._nonsense(f"goes on writing beyond the {max_tokens:,} tokens asked for.", begun=True)
                 if words:
                     pieces += 1
-                    yield words
+                    yield storable(words)
         finally:
             left.set()
         # Servers that give no counts send about a token a piece.
@@ -171,8 +204,14 @@ class RemoteModel:
         wishes: dict[str, Any],
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None],
         left: threading.Event,
+        size: int,
+        until: float,
     ) -> None:
-        """What the server sends, into `arriving`, and None at its end, until the asker has `left`."""
+        """What the server sends, into `arriving`, and None at its end, until the asker has `left`: `size` bytes at
+        most, and nothing after `until` (monotonic)."""
+        from trag.llm.wire import ALLOWANCE, Allowance
+
+        ALLOWANCE.set(Allowance(size, until, left))  # a thread has a context of its own
         try:
             with self._open(messages, max_tokens, wishes) as chunks:
                 for chunk in chunks:
@@ -212,56 +251,59 @@ class RemoteModel:
     def _check_end(self, end: str, pieces: int, max_tokens: int) -> None:
         """Raises what is wrong with a stream that is over. That the model has nothing to say is an answer too."""
         if not end and pieces:
-            raise ModelDied(f"{self._url} broke off before its answer was whole.", "Ask again.")
+            raise ModelDied(f"{_SERVER} broke off before its answer was whole.", "Ask again.")
         if not end:
             raise self._foreign()
         if end == "length" and not pieces:
             raise RequestRefused(
-                f"{self._url} spent all {max_tokens:,} tokens of its answer before the first word.",
+                f"{_SERVER} spent all {max_tokens:,} tokens of its answer before the first word.",
                 "If the model thinks first, switch that off at its server, or allow it more (TRAG_ANSWER_TOKENS).",
             )
 
     def _foreign(self) -> TragError:
-        return TragError(f"{self._url} does not answer like an OpenAI-compatible server.", _URL_HINT)
+        return TragError(f"{_SERVER} does not answer like an OpenAI-compatible server.", _URL_HINT)
+
+    def _nonsense(self, found: str, *, begun: bool) -> TragError:
+        logger.warning("the model's server %s %s", self._host, found)
+        return (ModelDied if begun else TragError)(f"{_SERVER} {found}", "Ask again; an admin can look at the server.")
 
     def _explained(self, error: BaseException, *, begun: bool) -> BaseException:
-        """The error as a person can use it; a bug stays as it is."""
+        """The error as a person can use it, in our words; a bug stays as it is."""
         import openai
 
-        if isinstance(error, ValueError):  # what came is no JSON
+        from trag.llm.wire import BeyondAllowanceError
+
+        if isinstance(error, (ValueError, RecursionError)):  # what came is no JSON
             return self._foreign()
+        if isinstance(error, BeyondAllowanceError):
+            return self._nonsense(str(error), begun=begun)
         if not isinstance(error, openai.APIError):
             return error
         match error:
             case openai.APITimeoutError():
                 found, hint = f"said nothing for {self._patience:.0f} seconds.", "Ask again; is the server overloaded?"
             case openai.APIConnectionError():
-                cause = f": {error.__cause__}" if error.__cause__ else ""
-                found, hint = f"cannot be reached{cause}.", "Is the server running, and TRAG_MODEL_URL right?"
+                found, hint = "cannot be reached.", "Is the server running, and TRAG_MODEL_URL right?"
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 found, hint = "refuses the key.", "Set TRAG_MODEL_KEY to one that the server knows."
             case openai.NotFoundError():
-                found, hint = f"has no model '{self._name}'.", self._names()
+                found, hint = f"has no model '{self._name}'.", f"TRAG_MODEL_NAME: {_NAME_HINT}"
             case openai.RateLimitError():
                 found, hint = "takes no more questions for now.", "Ask again in a minute."
+            case openai.APIStatusError(status_code=status) if status < 400:
+                found, hint = "sends its askers to another address, where nothing is sent.", _URL_HINT
             case openai.APIStatusError():
-                found, hint = f"answered {error.status_code}: {error.message}", "The server's own log says more."
+                found, hint = f"answered with the error {error.status_code}.", "The log has what it said."
             case _:
-                found, hint = f"broke off: {error.message}", "Ask again."
+                found, hint = "broke off.", "Ask again; the log has what it said."
+        said = f"{error.message} {error.__cause__ or ''}"
+        for secret in self._secrets:
+            said = said.replace(secret, "...")
+        logger.warning("the model's server %s %s It said: %s", self._host, found, said[:_LONGEST_SAID])
         refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
-        explained = (ModelDied if begun else RequestRefused if refused else TragError)(f"{self._url} {found}", hint)
+        explained = (ModelDied if begun else RequestRefused if refused else TragError)(f"{_SERVER} {found}", hint)
         explained.__cause__ = error
         return explained
-
-    def _names(self) -> str:
-        """A hint with the names that the server knows."""
-        from openai import OpenAIError
-
-        try:
-            names = [model.id for model in self._client.models.list()]
-        except (OpenAIError, ValueError):
-            names = []
-        return f"Set TRAG_MODEL_NAME to one of: {', '.join(names)}" if names else _URL_HINT
 
 
 def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: float) -> dict[str, Any]:
@@ -294,7 +336,8 @@ def _usage(chunk: ChatCompletionChunk) -> Usage | None:
     if not counts or not counts.prompt_tokens:
         return None
     held = (counts.prompt_tokens_details and counts.prompt_tokens_details.cached_tokens) or 0
-    return Usage(counts.prompt_tokens, counts.prompt_tokens - held, counts.completion_tokens or 0)
+    found = (counts.prompt_tokens, counts.prompt_tokens - held, counts.completion_tokens or 0)
+    return Usage(*found) if all(type(each) is int and 0 <= each < _MOST_COUNTED for each in found) else None
 
 
 def _refusal_odds(chunk: ChatCompletionChunk, refusal: str) -> float | None:
@@ -306,5 +349,5 @@ def _refusal_odds(chunk: ChatCompletionChunk, refusal: str) -> float | None:
             told = {one.token.strip(): exp(one.logprob) for one in place.top_logprobs or ()}
             if told:
                 share = sum(told[token] for token in told if token and refusal.startswith(token)) or min(told.values())
-                return log(share) - log1p(-min(share, _SURE)) if share else None
+                return log(share) - log1p(-min(share, _SURE)) if 0.0 < share < inf else None
     return None

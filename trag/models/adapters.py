@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from store import disk_full, files
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.llm import files as model_files
 from trag.llm.files import ADAPTER_FILE, SHIPPED, sha256_of
 from trag.settings import Settings
@@ -117,10 +117,10 @@ class Candidates:
         found = _read(self.folder / id / MANIFEST) if re.fullmatch(_ID, id) else None
         if found is None:
             known = ", ".join(each.id for each in self.all()[:5]) or "none yet"
-            raise TragError(f"There is no adapter {id}; there are: {known}.", "python -m trag finetune list")
+            raise OperatorError(f"There is no adapter {id}; there are: {known}.", "python -m trag finetune list")
         file = self.file(id)
         if not file.is_file() or sha256_of(file) != found.adapter_sha256:
-            raise TragError(
+            raise OperatorError(
                 f"{file} is gone, or no longer what was measured.",
                 "Restore it from a backup, or promote another: python -m trag finetune list",
             )
@@ -246,7 +246,7 @@ def fixed_by(settings: Settings) -> str:
 def check_local(settings: Settings) -> None:
     """Raises TragError where a server answers, which no adapter can be put on."""
     if settings.model_url:
-        raise TragError(
+        raise OperatorError(
             "TRAG_MODEL_URL says what answers, and no adapter can be put on that.",
             "Take TRAG_MODEL_URL out of the settings to make or measure one.",
         )
@@ -255,7 +255,7 @@ def check_local(settings: Settings) -> None:
 def check_open(settings: Settings) -> None:
     """Raises TragError where the settings say what answers, whatever is promoted."""
     if name := fixed_by(settings):
-        raise TragError(
+        raise OperatorError(
             f"{name} says what answers, so that promoting an adapter would change nothing.",
             f"Take {name} out of the settings first.",
         )
@@ -270,7 +270,7 @@ def adapter_file_of(id: str, settings: Settings, candidates: Candidates) -> str:
         return model_files.adapter_file(settings.model, "")
     made_for, base = candidates.get(id), model_files.base_sha256(settings.model)
     if made_for.base_sha256 != base:
-        raise TragError(
+        raise OperatorError(
             f"The adapter {id} was trained on {made_for.base_name} ({made_for.base_sha256[:12]}), and the model is "
             f"{model_files.base_name(settings.model)} ({base[:12]}).",
             "Set TRAG_MODEL to the model it was trained on, or fine-tune this one.",

@@ -14,7 +14,7 @@ from typing import Any
 
 from store import StoreError
 from store.files import write_atomic
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.progress import Progress, silent
 
 HUB = "https://huggingface.co"
@@ -99,7 +99,7 @@ def folder() -> Path:
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     except RuntimeError as error:
-        raise TragError(
+        raise OperatorError(
             "This account has no home folder to keep model files in.",
             "Set XDG_CACHE_HOME to a folder; they are kept in trag/models there.",
         ) from error
@@ -115,7 +115,7 @@ def named(name: str) -> CatalogueModel:
     """Raises TragError when no model is called so."""
     known = {model.name: model for model in MODELS}
     if name not in known:
-        raise TragError(f"No model {name} is known.", f"There are: {', '.join(known)}.")
+        raise OperatorError(f"No model {name} is known.", f"There are: {', '.join(known)}.")
     return known[name]
 
 
@@ -174,7 +174,7 @@ def _note(path: Path) -> Path:
 
 
 def _another(model: CatalogueModel, path: Path, found: str) -> TragError:
-    return TragError(
+    return OperatorError(
         f"{path} is not the published {model.file}: {found}.",
         f"Remove it, and fetch it again: python -m trag models get {model.name}",
     )

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.llm import files
 from trag.llm.local import LocalModel
 from trag.llm.opening import SmokeTest, trial
@@ -62,7 +62,9 @@ def try_model(home: Path, model: str, *, context: int, gpu_layers: int) -> Model
     Raises TragError when it is no model that can answer, ModelDied when its process dies of it.
     """
     if chosen(model) is None and not Path(model).is_file():
-        raise TragError(f"There is no file {model}.", "Check the path; python -m trag models list shows what is here.")
+        raise OperatorError(
+            f"There is no file {model}.", "Check the path; python -m trag models list shows what is here."
+        )
     with closing(LocalModel(home, model=model, context=context, gpu_layers=gpu_layers)) as opened:
         how = trial(opened)
         return ModelTrial(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from store.person import Role
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.people.accounts import LONGEST
 from trag.people.external_identity import Claim
 from trag.people.permissions import ROLES, role_of
@@ -247,7 +247,11 @@ def _discovered(settings: Settings, issuer: str) -> Any:
     )
     metadata = provider.load_server_metadata()
     if str(metadata.get("issuer", "")).rstrip("/") != issuer:
-        raise TragError(f"The sign-in service calls itself {metadata.get('issuer')!r}.", f"sso_issuer says {issuer!r}.")
+        raise OperatorError(
+            f"The sign-in service calls itself {metadata.get('issuer')!r}.",
+            f"sso_issuer says {issuer!r}.",
+            "The sign-in service is another one than the settings name.",
+        )
     metadata["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
     if (settings.sso_roles or settings.sso_units) and settings.sso_groups in metadata.get("scopes_supported", ()):
         provider.client_kwargs["scope"] += f" {settings.sso_groups}"

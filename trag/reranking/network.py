@@ -20,7 +20,7 @@ from torch.nn.functional import cosine_similarity, linear
 from transformers import AutoTokenizer, BertModel
 from transformers.utils import logging as transformers_logging
 
-from trag.errors import TragError
+from trag.errors import OperatorError
 
 RANK = 16
 LONGEST = 112
@@ -129,7 +129,7 @@ def merged(folder: Path, file: Path, dtype: torch.dtype) -> Network:
             network.scale.copy_(values["scale"])
             network.head.copy_(values["head"])
     except (OSError, SafetensorError, KeyError, RuntimeError) as error:
-        raise TragError(f"The reranker in {file} cannot be read: {error}.", "Install the program again.") from error
+        raise OperatorError(f"The reranker in {file} cannot be read: {error}.", "Install the program again.") from error
     nn.Module.to(network.encoder, dtype)  # only now: sums in bfloat16 would lose what was learned
     return network.eval()
 

@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trag.errors import SHOWN
+from trag.logs import log_warnings
 from trag.paper_systems import SYSTEMS
 from trag.settings import Settings, load
 from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models, people
+
+log = logging.getLogger(__name__)
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -24,7 +27,7 @@ from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models,
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; the exit status."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    log_warnings()
     # GOMP_SPINCOUNT: threads of torch that wait for each other would else keep the cores from the model's process.
     for name, value in (
         ("GOMP_SPINCOUNT", "1000"),
@@ -49,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the lines has seen enough, such as `head`. Python flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except Exception:
+        log.critical("a fault in the program", exc_info=True)
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:

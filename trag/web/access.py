@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from store.keys import Scope
@@ -208,20 +209,30 @@ nothing else opens them. What an answer tells of the words it stands on needs "r
 SCOPES: tuple[Scope, ...] = ("ask", "read")
 """What a token may do; each may do all that those before it may."""
 
-FUNCTIONS: Mapping[str, Role] = {
-    "open": "employee",
-    "choose": "employee",
-    "begin": "employee",
-    "rename": "employee",
-    "remove": "employee",
-    "ask": "employee",
-    "ask_this": "employee",
-    "stop": "employee",
-    "follow": "employee",
-    "judge": "employee",
-    "remark": "employee",
+FUNCTIONS: Mapping[str, tuple[Role, tuple[str, ...]]] = {
+    "open": ("employee", ()),
+    "choose": ("employee", ("conversation",)),
+    "begin": ("employee", ()),
+    "rename": ("employee", ("conversation", "title")),
+    "remove": ("employee", ("conversation",)),
+    "ask": ("employee", ()),
+    "ask_this": ("employee", ("question",)),
+    "stop": ("employee", ()),
+    "follow": ("employee", ()),
+    "judge": ("employee", ("answer", "verdict")),
+    "remark": ("employee", ("answer", "comment", "corrected")),
 }
-"""The functions of the Ask page, which Gradio lets anybody call who knows their number."""
+"""The functions of the Ask page, which Gradio lets anybody call who knows their number: the role that each needs, and
+what it reads of what was pressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the Ask page: the role that its call needs, how many inputs, and which fields of a press."""
+
+    role: Role
+    inputs: int = 0
+    fields: tuple[str, ...] = ()
 
 
 def needed(method: str, path: str) -> Needs | None:
@@ -242,10 +253,15 @@ def noted(method: str, path: str) -> bool:
     return method == "POST" or (method == "GET" and bool(_TAKEN_AWAY.fullmatch(path)))
 
 
-def functions(page: Any) -> dict[int, Role]:
-    """The role that each function of a page of Gradio's needs, by its number. Raises KeyError for one that is not in
+def functions(page: Any) -> dict[int, Function]:
+    """What a call of each function of a page of Gradio's needs, by its number. Raises KeyError for one that is not in
     the table: such a page is not served."""
-    return {number: FUNCTIONS[each.fn.__name__] for number, each in page.fns.items() if each.fn is not None}
+    found = {}
+    for number, each in page.fns.items():
+        if each.fn is not None:
+            role, fields = FUNCTIONS[each.fn.__name__]
+            found[number] = Function(role, len(each.inputs), fields)
+    return found
 
 
 def _compiled(table: tuple[tuple[Needs, str], ...]) -> tuple[tuple[Needs, re.Pattern[str]], ...]:

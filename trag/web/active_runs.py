@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from trag.condense import Turn
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN, in_one_line, told
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.llm.queue import QueueFull
 from trag.progress import BY_READER, CancelToken
@@ -122,7 +122,8 @@ class ActiveRun:
                     self._fail(*LEFT[self.stop.reason])
                     return
         except SHOWN as error:
-            self._fail(error.message, error.hint)
+            shown = told(error)
+            self._fail(shown.message, shown.hint)
         finally:
             # Whatever else is raised is a bug: its traceback goes to the log, and the asker must not wait for ever.
             if not self.draft.over:

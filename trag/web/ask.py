@@ -24,7 +24,7 @@ from fastapi.concurrency import run_in_threadpool
 from org.chart import Chart
 from store.passage import Passage
 from trag.ask import LONGEST_QUESTION
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN, in_one_line, told
 from trag.events import Event
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
@@ -167,7 +167,7 @@ class AskPage:
         if page.state:
             while not self.assistant.latest().done():
                 await asyncio.sleep(PACE)
-            yield Shown(state=render.notice(self._problem()))
+            yield Shown(state=render.notice(self._problem(caller(request))))
 
     def judge(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """Correct, Correct-Verbose or Incorrect; an earlier comment stays."""
@@ -239,7 +239,7 @@ class AskPage:
             side=self._side(who, chosen),
             log=self._log(who, chosen),
             live=self._live(run.draft) if run else "",
-            state=render.notice(self._problem()),
+            state=render.notice(self._problem(who)),
             notice="",
             ask=gr.update(visible=not busy),
             stop=gr.update(visible=busy),
@@ -266,7 +266,7 @@ class AskPage:
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())
 
-    def _problem(self) -> str:
+    def _problem(self, who: CurrentUser) -> str:
         """Why nobody can be answered now, "" when they can."""
         opening = self.assistant.latest()
         if not opening.done():
@@ -275,7 +275,7 @@ class AskPage:
         if error is None:
             return ""
         if isinstance(error, SHOWN):
-            return f"No question can be answered. {in_one_line(error)}"
+            return f"No question can be answered. {in_one_line(told(error, to_admin=who.may('admin')))}"
         return "No question can be answered because of a fault in the program. Its log says more."
 
     def _owns(self, who: CurrentUser, conversation: str) -> bool:
@@ -318,4 +318,4 @@ def _refusals_shown() -> Iterator[None]:
     try:
         yield
     except SHOWN as error:  # Gradio shows the message as HTML
-        raise gr.Error(escape(in_one_line(error)), duration=None, print_exception=False) from error
+        raise gr.Error(escape(in_one_line(told(error))), duration=None, print_exception=False) from error

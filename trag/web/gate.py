@@ -24,6 +24,7 @@ from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
 from store import StoreError
+from trag.errors import told
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
@@ -37,7 +38,6 @@ from trag.web.visitors import HERE, Visit
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from store.person import Role
     from trag.web.people.authentication import Authenticator
 
 log = logging.getLogger(__name__)
@@ -71,11 +71,11 @@ _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another wi
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one. `functions` are those of the Ask page, each with the role that it needs."""
+    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers."""
 
     app: ASGIApp
     door: Authenticator
-    functions: Mapping[int, Role]
+    functions: Mapping[int, access.Function]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -174,7 +174,7 @@ class Gate:
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")
-            raise Refused(503, error.message) from error
+            raise Refused(503, told(error).message) from error
 
     async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
         """On to the app, with who sent it."""
@@ -227,15 +227,22 @@ class Gate:
         if not isinstance(call, dict):
             raise Refused(400, "That is no call of this page.")
         self._check_tab([call.get("session_hash")], visit)
+        function: access.Function | None = None
         if path == JOIN:
             number = call.get("fn_index")
-            needs = self.functions.get(number) if type(number) is int else None
-            if needs is None:
+            function = self.functions.get(number) if type(number) is int else None
+            if function is None:
                 raise Refused(404, "There is nothing here.")
-            if not visit.caller.may(needs):
-                raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+            if not visit.caller.may(function.role):
+                raise Refused(403, f"Your role is {visit.caller.role}; this needs {function.role}.")
         if not request_bodies.plain(call, request_bodies.JOIN_FIELDS if path == JOIN else request_bodies.CANCEL_FIELDS):
             raise Refused(400, "A call of this page holds words alone: no files, lists or objects.")
+        if function:
+            # Gradio would write all that was typed into the log, and the function find no word where it needs one.
+            data, pressed = call.get("data", []), call.get("event_data") or {}
+            if len(data) != function.inputs or not pressed.keys() >= set(function.fields):
+                raise Refused(400, "That is no call of this page.")
+            call["data"] = [word or "" for word in data]
         return json.dumps(call).encode()
 
     def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:

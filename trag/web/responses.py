@@ -19,9 +19,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from starlette.requests import ClientDisconnect
 
 from org.reading.cells import guard
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.web.render import environment
-from trag.web.visitors import LEADS, named, where
+from trag.web.visitors import LEADS, is_admin_here, named, where
 
 if TYPE_CHECKING:
     from store.audit import Audit
@@ -34,6 +34,7 @@ _Found = TypeVar("_Found")
 
 def error_response(request: Request, error: Any, status: int = 409) -> Response:
     """The answer to a request that failed with `error`, one of SHOWN: a page that leads back, JSON for a script."""
+    error = told(error, to_admin=is_admin_here())
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": in_one_line(error)}, status)
     lead = next((lead for lead in LEADS if request.url.path.startswith(lead.path)), None)

@@ -18,6 +18,7 @@ import uvicorn
 
 from trag.errors import TragError
 from trag.home import open_home
+from trag.logs import marked_prints
 from trag.people.accounts import first_link
 from trag.settings import Settings
 from trag.web.start_checks import problems
@@ -52,12 +53,14 @@ def serve(settings: Settings) -> None:
             app,
             http="h11",  # bounds the head of a request, as the faster httptools does not
             ws="none",
+            log_config=None,  # as everything else is logged
             log_level="warning",
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=2,
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        with marked_prints(sys.stderr):
+            uvicorn.Server(config).run(sockets=[listener])
 
 
 def create_app(home: Home) -> FastAPI:

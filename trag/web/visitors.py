@@ -70,6 +70,12 @@ def here() -> CurrentUser | None:
     return found.caller if found else None
 
 
+def is_admin_here() -> bool:
+    """Whether a page is being drawn for an admin."""
+    found = here()
+    return found is not None and found.may("admin")
+
+
 def leads(caller: CurrentUser | None = None) -> tuple[NavLink, ...]:
     """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none."""
     caller = caller or here()

@@ -1,11 +1,16 @@
-"""The openai client against a real HTTP server that answers 200 with what a test wrote, whatever that is."""
+"""The openai client against a real HTTP server that answers with what a test wrote, whatever that is."""
 
 import json
+import logging
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import log
 from pathlib import Path
+from time import sleep
+from typing import ClassVar
 
 import pytest
 
@@ -40,6 +45,7 @@ def told(**shares: float) -> str:
     return chunk(choices=[{**delta, "logprobs": {"content": [place]}}])
 
 
+SAID = "<script> SELECT hash FROM secrets, at /srv/secret with K3Y-of-ours and P4SSWORD"
 RED = choice({"role": "assistant", "content": "Red."}, None)
 THINKS = choice({"role": "assistant", "reasoning_content": "A colour, a colour"}, None)
 STOP, LENGTH, DONE = choice({}, "stop"), choice({}, "length"), "data: [DONE]\n\n"
@@ -65,18 +71,64 @@ REPLIES: Mapping[str, str] = {
     "unlikely": told(Red=0.9, Blue=0.01) + STOP + DONE,
     "sure": told(NOT=1.0) + STOP + DONE,
     "told nothing": told() + STOP + DONE,
+    "an error for an answer": f"data: {json.dumps({'error': {'message': SAID}})}\n\n",
+    "deep": "data: " + "[" * 100_000 + "\n\n",
+    "words of a wrong kind": choice({"content": 7}, None) + STOP + DONE,
+    "odds beyond all": told(Red=1.0).replace('"logprob": 0.0}]', '"logprob": 1e9}]') + STOP + DONE,
+    "mad counts": RED + STOP + chunk(choices=[], usage={"prompt_tokens": 10**40, "completion_tokens": -1}) + DONE,
+    "half a pair": choice({"content": "Red.\ud800"}, None) + STOP + DONE,
     "counts for an end": RED + chunk(choices=[], usage={"prompt_tokens": 9, "completion_tokens": 3}) + DONE,
 }
+
+
+REFUSALS = {
+    "key": 401, "missing": 404, "busy": 429, "broken": 500, "too long": 400, "at odds": 422, "elsewhere": 307,
+    "refuses for ever": 400,
+}  # fmt: skip
+PARTS: Mapping[str, tuple[str, str]] = {
+    "writes on": ("", RED),
+    "only signs of life": ("", ": here\n\n"),
+    "thinks for ever": ("", THINKS),
+    "one piece": ('data: {"choices": [{"index": 0, "delta": {"content": "', "a" * 65_536),
+    "a line without end": ("", "x" * 65_536),
+    "empty lines": ("", "\n" * 65_536),
+    "refuses for ever": ("{", "x" * 65_536),
+}
+"""What comes first, and what comes again and again until nobody listens."""
+MOST_SENT = 64_000_000
 
 
 class Replying(BaseHTTPRequestHandler):
     """Answers with the reply that the name of the model names."""
 
+    asked: ClassVar[list[str]] = []
+    ended: ClassVar[threading.Event] = threading.Event()
+
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.send_response(200)
+        name = json.loads(self.rfile.read(int(self.headers["content-length"])))["model"]
+        self.asked.append(self.path)
+        self.send_response(REFUSALS.get(name, 200))
+        if name == "elsewhere":
+            self.send_header("location", f"http://localhost:{self.server.server_address[1]}/taken")
+        if name == "a bomb":
+            self.send_header("content-encoding", "deflate")
         self.end_headers()
-        self.wfile.write(REPLIES[asked["model"]].encode())
+        if name == "a bomb":
+            self.wfile.write(zlib.compress(bytes(MOST_SENT)))
+        elif name in PARTS:
+            self._send_on(*(part.encode() for part in PARTS[name]))
+        else:
+            self.wfile.write((json.dumps({"error": {"message": SAID}}) if name in REFUSALS else REPLIES[name]).encode())
+
+    def _send_on(self, first: bytes, again: bytes) -> None:
+        sent = 0
+        with suppress(ConnectionError):
+            self.wfile.write(first)
+            while sent < MOST_SENT:
+                sent += self.wfile.write(again)
+                sleep(0.02 if len(again) < 10 else 0.0)
+        if sent < MOST_SENT:
+            self.ended.set()
 
     def log_message(self, *said: object) -> None:
         """Says nothing."""
@@ -97,7 +149,67 @@ def stream(url: str, name: str) -> list[str | Usage]:
     return list(RemoteModel(url, name=name, patience=5.0).stream(MESSAGES, max_tokens=16))
 
 
-@pytest.mark.parametrize("name", ["no stream", "a page", "nothing", "only done", "a list", "listed words"])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("writes on", "goes on writing beyond the 1 tokens"),
+        ("only signs of life", "had not ended its answer after 1 seconds"),
+        ("thinks for ever", "sends more than 133,120 bytes"),
+        ("one piece", "sends more than 133,120 bytes"),
+        ("a line without end", "sends more than 133,120 bytes"),
+        ("empty lines", "sends more than 133,120 bytes"),
+        ("refuses for ever", "sends more than 133,120 bytes"),
+        ("a bomb", "sends its answer compressed"),
+    ],
+)
+def test_a_server_that_sends_without_end_is_cut_off_and_its_nonsense_named(url: str, name: str, found: str) -> None:
+    Replying.ended.clear()
+    with pytest.raises(TragError, match=found):
+        list(RemoteModel(url, name=name, patience=0.2).stream(MESSAGES, max_tokens=1))
+    assert name == "a bomb" or Replying.ended.wait(10), "it could go on sending"
+
+
+def test_a_question_follows_no_redirect(url: str) -> None:
+    Replying.asked.clear()
+    with pytest.raises(TragError, match="to another address, where nothing is sent") as refused:
+        stream(url, "elsewhere")
+    assert "TRAG_MODEL_URL" in refused.value.hint
+    assert set(Replying.asked) == {"/v1/chat/completions"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("key", "refuses the key", "TRAG_MODEL_KEY"),
+        ("missing", "has no model 'missing'", "/models"),
+        ("busy", "takes no more questions", "in a minute"),
+        ("broken", "the error 500", "log"),
+        ("too long", "the error 400", "log"),
+        ("at odds", "the error 422", "log"),
+        ("an error for an answer", "broke off", "log"),
+        ("not there", "cannot be reached", "TRAG_MODEL_URL"),
+    ],
+)
+def test_what_a_server_says_and_where_it_is_stands_in_the_log_alone(
+    url: str, name: str, message: str, hint: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = "http://127.0.0.1:9/v1" if name == "not there" else url
+    server = RemoteModel(address.replace("//", "//anna:P4SSWORD@"), name=name, key="K3Y-of-ours")
+    with caplog.at_level(logging.WARNING), pytest.raises(TragError, match=message) as refused:
+        list(server.stream(MESSAGES, max_tokens=4))
+    assert hint in refused.value.hint
+    assert isinstance(refused.value, RequestRefused) == (name in ("too long", "at odds"))
+    assert not isinstance(refused.value, ModelDied)
+    said = f"{refused.value} {refused.value.hint}"
+    assert not [each for each in ("127.0.0.1", "P4SSWORD", "K3Y", "script", "SELECT", "/srv") if each in said]
+    assert address.split("/")[2] in caplog.text
+    assert name == "not there" or "/srv/secret" in caplog.text
+    assert not [each for each in ("P4SSWORD", "K3Y", "anna") if each in caplog.text]
+
+
+@pytest.mark.parametrize(
+    "name", ["no stream", "a page", "nothing", "only done", "a list", "listed words", "deep", "words of a wrong kind"]
+)
 def test_what_is_no_stream_of_an_answer_is_no_empty_answer(url: str, name: str) -> None:
     with pytest.raises(TragError, match="does not answer like an OpenAI-compatible server") as refused:
         stream(url, name)
@@ -123,7 +235,7 @@ def test_a_model_that_only_thinks_has_no_answer_to_this_question_and_one_may_hav
     "name",
     [
         "plain", "not done", "no choices", "no delta", "empty reasons", "half of the counts", "counts of nothing",
-        "counts for an end",
+        "counts for an end", "mad counts",
     ],
 )  # fmt: skip
 def test_what_servers_leave_out_of_a_stream_is_not_missed(url: str, name: str) -> None:
@@ -141,6 +253,12 @@ def test_how_likely_a_refusal_is_comes_from_the_tokens_that_a_server_tells(
 ) -> None:
     *_, usage = RemoteModel(url, name=name).stream(MESSAGES, max_tokens=16, refusal="NOT IN THE TEXT")
     assert usage.refusal_odds == (odds and pytest.approx(log(odds), abs=1e-3))
+
+
+def test_odds_beyond_all_are_no_answer_and_half_a_sign_is_none(url: str) -> None:
+    with pytest.raises(TragError, match="does not answer like"):
+        list(RemoteModel(url, name="odds beyond all").stream(MESSAGES, max_tokens=16, refusal="NOT IN THE TEXT"))
+    assert stream(url, "half a pair")[0] == "Red.\ufffd"
 
 
 def test_pairs_are_not_kept_as_none_where_the_address_is_no_models(url: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The access matrix: every address and every function of the Ask page, by every kind of caller."""
 
+import ast
 import asyncio
 import json
 import re
@@ -21,6 +22,7 @@ from fastapi import FastAPI, Request
 from store.person import Newcomer
 from store.records import Records
 from tests.pages import gated
+from trag import web
 from trag.web import access
 
 HOME = "http://127.0.0.1:7860"
@@ -42,7 +44,7 @@ SAMPLES = {
 CALLERS = ("anonymous", "pending", "disabled", "employee", "reviewer", "admin", "forged", "two cookies")
 MAY = {"employee": 1, "reviewer": 2, "admin": 3}
 NEEDS = {"anyone": 0} | MAY
-FUNCTIONS = dict(enumerate(access.FUNCTIONS.values()))
+FUNCTIONS = {n: access.Function(role, min(n, 1), fields) for n, (role, fields) in enumerate(access.FUNCTIONS.values())}
 
 
 def samples(path: str) -> Iterator[str]:
@@ -156,12 +158,44 @@ def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: Co
 
 @pytest.mark.parametrize("caller", CALLERS)
 def test_every_function_by_every_caller(app: FastAPI, cookies: Cookies, caller: str) -> None:
-    call = {"session_hash": f"functions-{caller}", "data": []}
-    sent = [{"json": call | {"fn_index": number}, "headers": {"Cookie": cookies[1][caller]}} for number in FUNCTIONS]
+    sent = [{"json": called(caller, number), "headers": {"Cookie": cookies[1][caller]}} for number in FUNCTIONS]
     answers = asked(app, [("POST", "/gradio_api/queue/join", each) for each in sent])
-    for (number, role), answer in zip(FUNCTIONS.items(), answers, strict=True):
-        allowed = MAY.get(caller, 0) >= NEEDS[role]
+    for (number, function), answer in zip(FUNCTIONS.items(), answers, strict=True):
+        allowed = MAY.get(caller, 0) >= NEEDS[function.role]
         assert answer.status_code == (200 if allowed else 401), (number, answer.text)
+
+
+def called(caller: str, number: int) -> dict[str, Any]:
+    function = FUNCTIONS[number]
+    data, pressed = [""] * function.inputs, dict.fromkeys(function.fields, "")
+    return {"session_hash": f"functions-{caller}", "fn_index": number, "data": data, "event_data": pressed}
+
+
+def test_a_call_of_a_function_has_its_inputs_and_what_was_pressed_and_else_never_reaches_it(
+    app: FastAPI, cookies: Cookies
+) -> None:
+    reading = [number for number, function in FUNCTIONS.items() if function.fields]
+    counts = ((number, count) for number in FUNCTIONS for count in range(3) if count != FUNCTIONS[number].inputs)
+    wrong = [called("admin", number) | {"data": [""] * count} for number, count in counts]
+    wrong += [called("admin", number) | {"event_data": none} for number in reading for none in (None, {}, {"x": ""})]
+    right = [called("admin", number) | {"data": [None] * FUNCTIONS[number].inputs} for number in FUNCTIONS]
+    sent = [{"json": each, "headers": {"Cookie": cookies[1]["admin"]}} for each in (*wrong, *right)]
+    answers = asked(app, [("POST", "/gradio_api/queue/join", each) for each in sent])
+    assert [each.status_code for each in answers] == [400] * len(wrong) + [200] * len(right)
+
+
+def test_what_a_function_reads_of_a_press_is_in_the_table() -> None:
+    page = ast.parse((Path(web.__file__).parent / "ask.py").read_text(encoding="utf-8"))
+    read = {
+        function.name: {
+            each.attr
+            for each in ast.walk(function)
+            if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "event"
+        }
+        for function in ast.walk(page)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name in access.FUNCTIONS
+    }
+    assert read == {name: set(fields) for name, (_, fields) in access.FUNCTIONS.items()}
 
 
 def test_a_function_that_is_not_in_the_table_is_not_there(app: FastAPI, cookies: Cookies) -> None:

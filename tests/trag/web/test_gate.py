@@ -16,6 +16,7 @@ from tests.pages import ADDRESS, gated
 from tests.trag.web.test_access import ROWS
 from trag import web
 from trag.web import access
+from trag.web.access import Function
 from trag.web.gate import LARGEST, UPLOADS
 
 UPLOAD = "/charts/uploads"
@@ -34,7 +35,7 @@ def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """An app of stubs behind the gate of a home without accounts."""
     place = shutil.copy(empty_database, tmp_path_factory.mktemp("home"))
     with closing(Records(f"sqlite:///{place}")) as records:
-        app = gated(records, functions={0: "employee"})
+        app = gated(records, functions={0: Function("employee")})
 
         @app.get("/", response_class=HTMLResponse)
         def page() -> HTMLResponse:

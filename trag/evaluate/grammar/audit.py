@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from store.database import sqlite_address
 from store.files import write_atomic
 from store.source import Source
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.evaluate.cases import sha256_of
 from trag.evaluate.comparing import is_right
 from trag.evaluate.grammar import organization
@@ -80,7 +80,9 @@ def load(cases_sha256: str, results: Path) -> Audit:
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TragError(f"{file} is damaged.", "Remove it, and run the audit again.") from error
+        raise TragError(
+            f"The {file.name} of the run {file.parent.name} is damaged.", "Remove it, and run the audit again."
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def prepare(
 
     def refuse(wrong: Sequence[str]) -> None:
         if strict and wrong:
-            raise TragError(f"{origin} cannot be used:\n" + "\n".join(wrong), "Correct them, or leave them out.")
+            raise OperatorError(f"{origin} cannot be used:\n" + "\n".join(wrong), "Correct them, or leave them out.")
 
     refuse(broken)
     filled = fill(ready, source, seed=seed, bound=bound, texts=texts, progress=progress)
@@ -122,7 +124,7 @@ def prepare(
     problems = (*broken, *filled.problems)
     if not filled.meanings:
         left_out = filled.dropped
-        raise TragError(
+        raise OperatorError(
             f"Nothing can be asked of {source.place}: {len(problems)} of {len(templates)} templates cannot be used; of "
             f"{left_out.total} fillings {left_out.no_answer} have no answer, {left_out.several} several, "
             f"{left_out.unsayable} one that nobody says, {left_out.given_away} one that the question gives away."
@@ -175,7 +177,7 @@ def prepare_home(
                 try:
                     chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
                 except OSError as error:
-                    raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
+                    raise OperatorError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
             else:
                 chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
             drawn = {"seed": seed, "bound": bound, "texts": texts}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import prompts
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.evaluate.grammar.sql import Select, canonical, placeholders_in, understand
 from trag.progress import Progress, silent
 
@@ -65,7 +65,7 @@ def read(content: bytes, name: str) -> tuple[Template, ...]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TragError(f"{name} is no UTF-8 text ({error}).", _HINT) from error
+        raise OperatorError(f"{name} is no UTF-8 text ({error}).", _HINT) from error
     problems: list[str] = []
     blocks: list[dict[str, list[str]]] = []
     open_block = False

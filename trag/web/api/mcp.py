@@ -10,6 +10,7 @@ could be taken over, and what a token may read is asked each time.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
     from starlette.types import Receive, Scope, Send
 
+log = logging.getLogger(__name__)
+
 NAME = "ask_organization"
+FAULT = "A fault in the program. Its log says more."
 ABOUT = (
     "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
     "checked against its sources, and holds only what the person whose token is used may read, and the words of its "
@@ -123,6 +127,9 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
                 stream.leave()
         except SHOWN as error:
             return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
+        except Exception:  # the protocol's server would tell its words
+            log.exception("a fault in the program: a call of the tool")
+            return types.CallToolResult(content=[types.TextContent(text=FAULT)], is_error=True)
         plain = json.loads(record.to_json())
         return types.CallToolResult(content=[types.TextContent(text=told(record))], structured_content=plain)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.json_lines import as_line
 from trag.llm.queue import QueueFull
@@ -71,7 +71,8 @@ def status_of(error: Any) -> int:
 
 def error_text(error: Any) -> str:
     """What an error says to a program, in one line."""
-    return f"{error.message} Ask again in {AGAIN} seconds." if isinstance(error, QueueFull) else in_one_line(error)
+    full = isinstance(error, QueueFull)
+    return f"{error.message} Ask again in {AGAIN} seconds." if full else in_one_line(told(error))
 
 
 async def with_silences(events: AsyncIterator[Event]) -> AsyncIterator[Event | None]:

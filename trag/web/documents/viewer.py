@@ -23,7 +23,7 @@ from fastapi.responses import Response
 from store import StoreError, files
 from store.passage import Passage
 from trag import view
-from trag.errors import TragError, in_one_line
+from trag.errors import TragError, in_one_line, told
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.view import PageView
@@ -148,7 +148,7 @@ class Viewer:
         try:
             drawn = self._drawn(document, target, shown)
         except TragError as error:
-            return _text(document, target, key, in_one_line(error))
+            return _text(document, target, key, in_one_line(told(error)))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
         path = f"/documents/{key}"
         return render("view_page", path=path, document=document, place=target, drawn=drawn, asked=asked)

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fastapi import Request
@@ -17,14 +17,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from org.chart import Chart
 from store.person import How, Person, Role, State
-from trag.errors import TragError
+from trag.errors import TragError, told
 from trag.people.accounts import make_admin
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.render import environment, unit_name
 from trag.web.responses import Notices
-from trag.web.visitors import caller, where
+from trag.web.visitors import caller, is_admin_here, where
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -128,11 +128,13 @@ class PeopleContext:
         ticket = self.secrets.keep(by.person, SecretNotice(text, advice, tuple(links)))
         return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
 
-    def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
+    def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page of templates/people with these values, which are escaped there: names come from strangers. The units
         of a `chart` are offered while one is typed."""
         chart = values.get("chart")
         units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
+        if problem := values.get("problem"):
+            values["problem"] = told(problem, to_admin=is_admin_here())
         html = environment().get_template(f"people/{template}.html")
         shown = {"here": ""} | values | SHARED | {"now": datetime.now(UTC), "unit_typed": unit_typed}
         return HTMLResponse(html.render(shown | {"units": sorted(dict.fromkeys(units), key=str.casefold)}), status)

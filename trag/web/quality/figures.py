@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from trag.errors import SHOWN
+from trag.errors import SHOWN, told
 from trag.evaluate.comparing import is_right, wilson
 from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
@@ -113,7 +113,7 @@ class Figures:
             try:
                 found = self.results.results(run.id)
             except SHOWN as error:
-                return Measured(run, 0, (), error.message)
+                return Measured(run, 0, (), told(error).message)
             measured = Measured(run, len(found), shares(found))
             if run.finished:
                 self._kept[run.id] = measured

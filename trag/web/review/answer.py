@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from store.reviews import Label
 from trag.ask import LONGEST_QUESTION
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.people.permissions import opened
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.review import approvals, verdicts
@@ -76,7 +76,7 @@ class AnswerPage:
             rest=[each for each in found if not each.used],
             against=against(record, review.created, chart, records.chart_versions.all()),
             typed=typed,
-            notice=Notice(in_one_line(problem), good=False) if problem else self.context.notices.said(request),
+            notice=Notice(in_one_line(told(problem)), good=False) if problem else self.context.notices.said(request),
         )
 
     def undo(self, request: Request, id: str) -> Response:

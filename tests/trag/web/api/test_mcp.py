@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
+from unittest.mock import Mock
 
 import httpx2
 import pytest
@@ -98,6 +99,15 @@ def test_a_full_line_is_told_as_the_tools_own_error(place: Place, tool: Tool) ->
     ((_, answer),) = sent(place, tool, (call(), {}))
     assert answer["result"]["isError"]
     assert "20 people are already waiting" in answer["result"]["content"][0]["text"]
+
+
+def test_a_fault_of_the_program_is_told_without_its_words(
+    place: Place, tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place.runs, "begin", Mock(side_effect=ZeroDivisionError("SELECT secret")))
+    ((status, answer),) = sent(place, tool, (call(), {}))
+    assert (status, answer["result"]["isError"]) == (200, True)
+    assert "SELECT" not in json.dumps(answer)
 
 
 def test_the_gate_lets_nobody_else_in(place: Place, tool: Tool) -> None:

@@ -26,6 +26,7 @@ from tests.pages import ADDRESS as HERE
 from tests.pages import parsed
 from trag.people import passwords
 from trag.settings import Settings
+from trag.web.access import Function
 from trag.web.gate import Gate
 from trag.web.people import page as people
 from trag.web.people.authentication import Authenticator
@@ -113,7 +114,7 @@ def opened(records: Records, tmp_path: Path, portal: BlockingPortal) -> Any:
         home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
         app = FastAPI(openapi_url=None)
         authenticator = Authenticator(records, Settings(home=tmp_path, **settings))
-        app.add_middleware(Gate, door=authenticator, functions={0: "employee"})
+        app.add_middleware(Gate, door=authenticator, functions={0: Function("employee")})
         app.get("/")(lambda: "asked")
         people.mount(app, home, authenticator)
         return Place(records, app, authenticator, portal)

@@ -12,13 +12,14 @@ import pytest
 
 from tests.trag.web.quality.conftest import over, seen
 from trag import background
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Results, Run
 from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed
 from trag.web.quality import evaluation as evaluation_module
+from trag.web.quality import render
 from trag.web.quality.evaluation import Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
@@ -143,8 +144,12 @@ def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_
 
 @pytest.mark.parametrize(
     ("error", "problem"),
-    [(TragError("No model.", "Set one."), "No model."), (ZeroDivisionError("bug"), "A fault in the program.")],
-    ids=["told", "a bug"],
+    [
+        (TragError("No model.", "Set one."), "No model."),
+        (OperatorError("/srv/m.gguf is damaged.", "Copy it."), "/srv/m.gguf is damaged."),
+        (ZeroDivisionError("bug"), "A fault in the program."),
+    ],
+    ids=["told", "told to operators", "a bug"],
 )
 def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
     evaluation: Evaluation, script: Script, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
@@ -154,6 +159,10 @@ def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
     now = over(evaluation)
     assert (now.state, now.problem) == ("failed", problem)
     assert ("ZeroDivisionError" in caplog.text) == isinstance(error, ZeroDivisionError)
+    shown = bytes(render.page("progress", going=now, limited=False).body).decode()
+    kept_from_people = isinstance(error, OperatorError)
+    assert (problem in shown) is not kept_from_people
+    assert ("Tell whoever runs the assistant" in shown, "Copy it." in caplog.text) == (kept_from_people,) * 2
     script.fails = None
     script.free.set()
     begin(evaluation)
