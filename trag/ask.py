@@ -112,9 +112,9 @@ class Assistant:
         nothing else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
         `asker` is the id of whose an answer outside of a conversation is, "" for nobody's.
 
-        A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`. Raises
-        TragError for a question that is empty or too long, when the line is full, and when the model cannot be
-        started.
+        A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`, and where the
+        model was away from the beginning with what is found without it. Raises TragError for a question that is empty
+        or too long, when the line is full, and when the model cannot be started.
         """
         here = replace(self)
         text = cleaned(question)
@@ -136,6 +136,8 @@ class Assistant:
                 yield from steps(self, run, asked) if steps else self._answer(run, asked)
             except ModelDied as error:
                 run.add(answer=run.draft, interrupted=in_one_line(told(error)))
+                if steps is None and not run.record.sources and not asked.stop.is_set():
+                    yield from self._without_model(run, asked)
             except GeneratorExit:
                 # Whoever listened is gone; what was written stays.
                 if run.draft:
@@ -195,20 +197,8 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            vector = self.embedder.embed_questions([question])[0]
-            found = retrieve.excerpts(
-                question,
-                vector,
-                self.vectors,
-                limit=LINES,
-                readers=asked.readers,
-                weigh=self.reranker.weigh if self.reranker else None,
-                likelihood=partial(retrieve.query_likelihood, self.model),
-            )
-            placed: list[Statement] = []
-            if chart:  # of units that are named for certain; that the organization is at the top helps nobody
-                units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
-                placed = [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
+            likelihood = partial(retrieve.query_likelihood, self.model)
+            placed, found = self._found(question, asked, mentions, likelihood)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = sources_of(placed, excerpts, chart)
@@ -240,6 +230,29 @@ class Assistant:
         if NO_QUESTION in run.draft and best <= 0:  # what a line rather answers than not was a question
             greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
             run.add(answer=greeting, sources=(), statements=())
+
+    def _without_model(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
+        """Where the named units sit and the nearest passages, for whom the model does not answer."""
+        question, finder = run.record.standalone, self.organization.finder
+        with run.timed("retrieve"):
+            placed, found = self._found(question, asked, finder.find(question) if finder else ())
+        sources = sources_of(placed, found, self.organization.chart)
+        run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
+        yield run.found()
+
+    def _found(
+        self, question: str, asked: Asked, mentions: Sequence[Mention], likelihood: retrieve.Likelihood | None = None
+    ) -> tuple[list[Statement], tuple[Excerpt, ...]]:
+        """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts."""
+        vector = self.embedder.embed_questions([question])[0]
+        weigh = self.reranker.weigh if self.reranker else None
+        found = retrieve.excerpts(
+            question, vector, self.vectors, limit=LINES, readers=asked.readers, weigh=weigh, likelihood=likelihood
+        )
+        if (chart := self.organization.chart) is None:
+            return [], found
+        units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
+        return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
 
     def write(
         self,

@@ -18,11 +18,14 @@ from pathlib import Path
 
 from store.files import LOCK, explained, is_held
 from trag.errors import SHOWN, TragError
+from trag.machine import free_memory
 from trag.settings import Settings
 
 PACKAGES = ("llama-cpp-python", "chromadb", "gradio", "sentence-transformers", "spacy", "torch")
 ROOM = 2 << 30
 """Bytes that should be free where the home is."""
+DAY = 1 << 30
+"""Bytes that the assistant takes beside the model, however many questions it is asked (`python -m bench.memory`)."""
 PATIENCE = 30.0
 """Seconds that the driver's own program may take to list its cards."""
 INSTALL = "Install all that is needed again: pip install -r requirements.txt"
@@ -45,6 +48,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield _shown("packages", lambda: ", ".join(map(_package, PACKAGES)))
     yield Finding("SQLite", sqlite3.sqlite_version)
     yield _shown("disk", lambda: _disk(settings))
+    yield Finding("memory", _memory())
     if settings.model_url:
         yield _shown("language model", lambda: _server(settings))
     else:
@@ -70,6 +74,12 @@ def _disk(settings: Settings) -> str:
         hint = f"Free some space: {ROOM / 2**30:.0f} GiB should be there for documents, models and the index."
         raise TragError(found, hint)
     return found
+
+
+def _memory() -> str:
+    free = free_memory()
+    found = "nobody says how much is free" if free is None else f"{free / 2**30:.1f} GiB free"
+    return f"{found}; a day of questions takes about {DAY / 2**30:.0f} GiB beside the model"
 
 
 def _gpu() -> str:

@@ -1,4 +1,4 @@
-"""The small model of the tests, and adapters for it."""
+"""The small model of the tests, whole and with a few bytes changed, and adapters for it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -43,3 +43,33 @@ def make_adapter() -> Callable[..., Path]:
         return write_gguf(path, "llama", ADAPTER | {"adapter.lora.alpha": 2.0}, tensors)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The file of the model that answers in the tests."""
+    return catalogue.DEFAULT.path
+
+
+@pytest.fixture
+def changed(published: Path, tmp_path: Path) -> Callable[[bytes, bytes], Path]:
+    """A copy of the model in which the first `old` is `new`, of the same length."""
+
+    def change(old: bytes, new: bytes) -> Path:
+        content = published.read_bytes()
+        assert len(old) == len(new)
+        assert old in content[:3_000_000]
+        path = tmp_path / "changed.gguf"
+        path.write_bytes(content.replace(old, new, 1))
+        return path
+
+    return change
+
+
+@pytest.fixture
+def deadly(changed: Callable[[bytes, bytes], Path], tmp_path: Path) -> Iterator[LocalModel]:
+    """A model with layers that its file does not have: llama.cpp ends the process on them."""
+    key = b"llama.block_count\x04\x00\x00\x00"
+    path = changed(key + b"\x1e\x00\x00\x00", key + b"\x58\x02\x00\x00")
+    with closing(LocalModel(tmp_path, model=str(path))) as opened:
+        yield opened

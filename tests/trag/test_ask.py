@@ -18,9 +18,12 @@ from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
+from trag.llm.local import LocalModel
 from trag.llm.model import ModelDied
 from trag.progress import CancelToken
 from trag.record import AnswerRecord
+from trag.review import approvals
+from trag.review.verdicts import put_label
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -183,6 +186,30 @@ def test_a_model_that_dies_leaves_what_it_wrote(home: Home) -> None:
     assert answer.answer == "Half an "
     assert answer.interrupted == "The model's process ended. Ask again."
     assert home.records.answer(answer.id) is not None
+
+
+def test_while_the_model_is_away_approved_answers_are_given_and_else_what_is_found_without_it(
+    home: Home, deadly: LocalModel
+) -> None:
+    away = replace(home.assistant, model=deadly)
+    asked = "when are gifts declared to the Ethics Office?"
+    events = list(away.ask(asked))
+    assert [type(event) for event in events] == [Found, Answer]
+    told = record(events)
+    assert (told.answer, told.status) == ("", "cannot_answer")
+    assert "process ended" in told.interrupted
+    assert any("declared to the Ethics Office within ten days" in one.text for one in told.sources)
+    assert any("Ethics Office is under the Legal Division" in one.text for one in told.statements)
+    closed = record(list(away.ask(asked, readers=())))
+    assert [one.kind for one in closed.sources] == ["chart"], "nothing that is for others"
+    put_label(home.records, told.id, "rita", "Correct", "", "")
+    chart = home.organization.version
+    pinned = approvals.pin(home.records, told.id, asked, "Within ten days.", ["manual.md"], chart, by="rita")
+    try:
+        given = record(list(away.ask(asked)))
+        assert (given.answer, given.status, given.interrupted) == ("Within ten days.", "approved", "")
+    finally:
+        approvals.unpin(home.records, pinned.id, by="rita")
 
 
 @pytest.mark.parametrize(

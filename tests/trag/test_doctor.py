@@ -27,6 +27,9 @@ def test_on_a_sound_machine_everything_is_well(tmp_path: Path) -> None:
     assert [what for what, finding in findings.items() if not finding.well and what not in ("GPU", "disk")] == []
     said = r"SmolLM2-135M.*, 0\.1 GB in /.*, 0\.\d GB of memory, .*, writes [1-9]\d* tokens/s"
     assert re.search(said, findings["language model"].found)
+    assert re.fullmatch(
+        r"\d+\.\d GiB free; a day of questions takes about 1 GiB beside the model", findings["memory"].found
+    )
     assert "MiniLM" in findings["encoder"].found
     assert "0 documents, no chart" in findings["home"].found
 

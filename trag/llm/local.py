@@ -3,6 +3,7 @@ dies."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sys
 import threading
@@ -37,6 +38,7 @@ from trag.llm.protocol import (
     Score,
     Scored,
     Write,
+    encode,
 )
 
 log = logging.getLogger(__name__)
@@ -48,6 +50,9 @@ _POLL_SECONDS = 0.05
 _MOST_DEATHS = 5
 _DEATHS_WITHIN = 300.0
 _LONGEST_PAUSE = 30.0
+_FATAL, _FATAL_WITHIN, _FATAL_KEPT = 2, 3_600.0, 1_000
+"""How often the process may die of one order within how many seconds: once may have been of something else. And how
+many deaths are remembered for that."""
 _LAST = (Done, Chosen, Scored)
 
 
@@ -82,8 +87,8 @@ class LocalModel:
     """One model that writes one answer at a time, in the order in which they are asked for. `close` it in the end.
 
     A death costs the answer that was being written. The next question starts the process again: at once, or after
-    several deaths in a row 1, 2, 4 ... 30 seconds after the last. After 5 deaths within 5 minutes it waits until the
-    first of them is 5 minutes old.
+    several deaths in a row 1, 2, 4 ... 30 seconds after the last. After 5 deaths within 5 minutes nobody waits: what
+    comes within 30 seconds of the last is refused. What the process died of twice it is not asked again for an hour.
     """
 
     slots = 1
@@ -113,6 +118,8 @@ class LocalModel:
         self._on_gpu: bool | None = None
         self._deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
         self._deaths_in_a_row = 0
+        self._fatal: deque[tuple[float, bytes]] = deque(maxlen=_FATAL_KEPT)
+        """When it died, and of which order."""
 
     @property
     def identity(self) -> ModelIdentity:
@@ -163,10 +170,14 @@ class LocalModel:
         return self._counted(partial(CountText, text=text))
 
     def _counted(self, order: Callable[[int], Order]) -> int:
+        asked = self._checked(order)
         process, number = self._running(threading.Event()), next(self._numbers)
         inbox = process.ask(order(number), number)
         try:
             reply = process.next(inbox, self._patience)
+        except ModelDied:
+            self._fatal.append((monotonic(), asked))
+            raise
         finally:
             process.forget(number)
         if not isinstance(reply, Counted):
@@ -232,6 +243,7 @@ class LocalModel:
         is that order's turn. Whoever has heard the last reply closes this."""
         stop = stop or threading.Event()
         while True:
+            known = self._checked(order)
             process = self._running(stop)
             number = next(self._numbers)
             inbox = process.ask(order(number), number)
@@ -252,12 +264,23 @@ class LocalModel:
                 return
             except ModelDied:
                 if begun:
+                    self._fatal.append((monotonic(), known))
                     raise
                 # It died of the answer before, for which this one was waiting: ask again.
             finally:
                 process.forget(number)
                 if not done and not cancelled:
                     process.send(Cancel(number))
+
+    def _checked(self, order: Callable[[int], Order]) -> bytes:
+        """What an order is remembered by. Raises ModelDied when the process died of it before."""
+        known, since = hashlib.sha256(encode(order(0))).digest(), monotonic() - _FATAL_WITHIN
+        if sum(at > since and one == known for at, one in self._fatal.copy()) >= _FATAL:
+            raise ModelDied(
+                f"The model's process ended {_FATAL} times when it was asked this.",
+                "Ask in other words. Other questions are answered as before.",
+            )
+        return known
 
     def _heard(self, process: Process, inbox: Inbox, asked: float) -> Reply | None:
         """What the process says next, None while it says nothing. Raises ModelDied when it has said nothing since it
@@ -284,11 +307,13 @@ class LocalModel:
                 self._process.close()
                 self._process = None
             if self._process is None:
-                again = self._deaths[0] + _DEATHS_WITHIN - monotonic() if len(self._deaths) == _MOST_DEATHS else 0.0
+                often = len(self._deaths) == _MOST_DEATHS and self._deaths[0] > monotonic() - _DEATHS_WITHIN
+                again = self._deaths[-1] + _LONGEST_PAUSE - monotonic() if often else 0.0
                 if again > 0:
                     raise ModelDied(
                         f"The model's process ended {_MOST_DEATHS} times within {_DEATHS_WITHIN / 60:.0f} minutes.",
-                        f"It is tried again in {again:.0f} seconds. Meanwhile look at the model: python -m trag doctor",
+                        f"It is tried again in {again:.0f} seconds. Until then approved answers are given, and the "
+                        "passages nearest to other questions. What is wrong with the model: python -m trag doctor",
                     )
                 if self._deaths and self._deaths_in_a_row > 1:
                     pause = min(_LONGEST_PAUSE, 2.0 ** (self._deaths_in_a_row - 2))

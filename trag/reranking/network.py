@@ -78,14 +78,15 @@ class Pairs:
     def __init__(self, folder: Path) -> None:
         self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
-    def encode(self, questions: Sequence[str], texts: Sequence[str]) -> Pair:
-        """Each question with the text at its place."""
+    def encode(self, questions: Sequence[str], texts: Sequence[str], multiple: int = 1) -> Pair:
+        """Each question with the text at its place; as many tokens as the longest has, up to the next `multiple`."""
         found = self._tokenizer(
             list(questions),
             list(texts),
             truncation="longest_first",
             max_length=LONGEST,
             padding=True,
+            pad_to_multiple_of=multiple,
             return_tensors="pt",
         )
         return found["input_ids"], found["attention_mask"], found["token_type_ids"]

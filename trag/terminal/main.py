@@ -7,10 +7,12 @@ Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2, a b
 from __future__ import annotations
 
 import argparse
+import ctypes
 import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from trag.errors import SHOWN
@@ -20,6 +22,7 @@ from trag.settings import Settings, load
 from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models, people
 
 log = logging.getLogger(__name__)
+_M_ARENA_MAX = -8  # of malloc.h
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -36,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("GRADIO_ANALYTICS_ENABLED", "False"),
     ):
         os.environ.setdefault(name, value)
+    # Else each of many threads at once, a question each, keeps an arena of freed memory for itself.
+    with suppress(OSError, AttributeError):  # glibc alone has arenas
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
     try:
         status = int(options.job(load(), options) or 0)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""GGUF files made for one test, and the model with a few bytes changed."""
+"""GGUF files made for one test, and questions."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,15 +8,8 @@ import pytest
 
 from prompts import Message
 from tests import tiny_model
-from trag.models import catalogue
 
 WriteGguf = Callable[[Path, Mapping[str, str | int | float], Mapping[str, np.ndarray]], Path]
-
-
-@pytest.fixture(scope="session")
-def published() -> Path:
-    """The file of the model that answers in the tests."""
-    return catalogue.DEFAULT.path
 
 
 @pytest.fixture(scope="session")
@@ -31,21 +24,6 @@ def write_gguf() -> WriteGguf:
         )
 
     return write
-
-
-@pytest.fixture
-def changed(published: Path, tmp_path: Path) -> Callable[[bytes, bytes], Path]:
-    """A copy of the model in which the first `old` is `new`, of the same length."""
-
-    def change(old: bytes, new: bytes) -> Path:
-        content = published.read_bytes()
-        assert len(old) == len(new)
-        assert old in content[:3_000_000]
-        path = tmp_path / "changed.gguf"
-        path.write_bytes(content.replace(old, new, 1))
-        return path
-
-    return change
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """The real model in its real process; only the files are prepared once for all (conftest.py)."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 
 from prompts import Message
 from trag.errors import TragError
+from trag.llm import local
 from trag.llm.local import LocalModel
 from trag.llm.model import ModelDied, Usage
 
@@ -333,24 +335,47 @@ time.sleep(60)
     assert gone(pid)
 
 
-def test_a_model_that_kills_its_process_is_left_alone_after_five_deaths(
-    changed: Callable[[bytes, bytes], Path], tmp_path: Path
+def test_a_model_that_kills_its_process_is_left_alone_for_half_a_minute_after_five_deaths(
+    deadly: LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Layers that the file does not have: llama.cpp ends the process on them.
-    key = b"llama.block_count\x04\x00\x00\x00"
-    path = changed(key + b"\x1e\x00\x00\x00", key + b"\x58\x02\x00\x00")
-    with closing(LocalModel(tmp_path, model=str(path))) as deadly:
-        seconds = []
-        for _ in range(5):
-            began = monotonic()
-            with pytest.raises(ModelDied, match="SIGABRT"):
-                deadly.warm()
-            seconds.append(monotonic() - began)
-        assert seconds[3] > 1.5, seconds  # at once, at once, then 1, 2 and 4 seconds after the last death
-        assert seconds[4] > 3.0, seconds
+    seconds = []
+    for _ in range(5):
+        began = monotonic()
+        with pytest.raises(ModelDied, match="SIGABRT"):
+            deadly.warm()
+        seconds.append(monotonic() - began)
+    assert seconds[3] > 1.5, seconds  # at once, at once, then 1, 2 and 4 seconds after the last death
+    assert seconds[4] > 3.0, seconds
+    for since in (0.0, 25.0):
+        monkeypatch.setattr(local, "monotonic", lambda since=since: monotonic() + since)
         with pytest.raises(ModelDied, match="5 times within 5 minutes") as left:
             deadly.warm()
+        again = re.search(r"tried again in (\d+) seconds", left.value.hint)
+        assert again
+        assert 0 <= int(again[1]) <= 30 - since
+        assert "approved answers are given" in left.value.hint
         assert "python -m trag doctor" in left.value.hint
+    monkeypatch.setattr(local, "monotonic", lambda: monotonic() + 31.0)
+    with pytest.raises(ModelDied, match="SIGABRT"):
+        deadly.warm()
+
+
+def test_what_the_process_died_of_twice_it_is_not_asked_again_and_others_are_answered(
+    own: LocalModel, question: Ask
+) -> None:
+    for _ in range(2):
+        with begun(own, question(STORY)) as story:
+            os.kill(own.pid, signal.SIGKILL)
+            with pytest.raises(ModelDied, match="SIGKILL"):
+                list(story)
+    assert answer(own, question("Say yes."), max_tokens=2)[0]
+    pid = own.pid
+    for _ in range(5):
+        with pytest.raises(ModelDied, match="2 times when it was asked this") as refused:
+            answer(own, question(STORY), max_tokens=400)
+        assert "in other words" in refused.value.hint
+    assert answer(own, question(f"{STORY} A short one."), max_tokens=2)[0]
+    assert own.pid == pid, "nothing died any more"
 
 
 def test_llama_cpp_is_compiled_for_amx_only_where_clang_can_have_done_it() -> None:

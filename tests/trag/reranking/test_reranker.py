@@ -1,8 +1,12 @@
 """The reranker that ships, over the real encoder."""
 
+import random
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -56,6 +60,25 @@ def test_odds_depend_neither_on_the_order_nor_on_what_stands_beside(reranker: Re
     assert np.allclose(odds, many[-4:], atol=NEAR)
     assert reranker.weigh("can i keep the book", []).shape == (0,)
     assert np.isfinite(reranker.weigh("word " * 500, ["h: " + "text " * 900])).all(), "cut, and still weighed"
+
+
+def test_memory_does_not_grow_with_each_question(reranker: Reranker) -> None:
+    """Asked as the app asks: a thread for each question, each with as many lines as were found, of any length."""
+    chance, process = random.Random(1), psutil.Process()
+
+    def ask(lengths: Sequence[int]) -> None:
+        texts = ["word " * length for length in lengths]
+        asking = threading.Thread(target=reranker.weigh, args=("can i keep the book", texts))
+        asking.start()
+        asking.join()
+
+    for length in range(4, 110, 5):
+        ask([length])
+    before = process.memory_full_info().pss
+    for _ in range(20):
+        ask([chance.randint(1, 110) for _ in range(chance.randint(1, 60))])
+    grown = process.memory_full_info().pss - before
+    assert grown < 30 << 20, f"{grown >> 20} MiB for 20 questions"
 
 
 def test_what_runs_says_what_was_learned() -> None:

@@ -282,3 +282,25 @@ def test_a_home_that_another_process_owns_is_refused(folder: Path, capsys: pytes
         assert f"in use by process {owner.pid}" in capsys.readouterr().err
         owner.stdin.close()
     assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+
+
+def test_many_threads_at_once_keep_no_memory_each(tmp_path: Path) -> None:
+    """What they free goes back to two arenas, and not to as many as glibc makes for the processors."""
+    code = """
+import ctypes, threading
+from trag.terminal.main import main
+main(["chart", "check", "none.csv"])
+together = threading.Barrier(20)
+def ask():
+    kept = bytearray(10_000)
+    together.wait()
+threads = [threading.Thread(target=ask) for _ in range(20)]
+for one in threads: one.start()
+for one in threads: one.join()
+glibc = ctypes.CDLL(None)
+glibc.malloc_info(0, ctypes.c_void_p.in_dll(glibc, "stdout"))
+glibc.fflush(None)
+"""
+    environment = os.environ | {"TRAG_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert 1 <= told.stdout.count("<heap nr=") <= 2, told.stderr
