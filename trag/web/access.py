@@ -31,13 +31,11 @@ PARTS = {
 }
 """What may stand in an address in place of each name in braces."""
 
+FILES = ("/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}")
+"""What every page loads, the same for everybody: it costs little and is not counted."""
+
 READ: tuple[tuple[Needs, str], ...] = (
-    ("anyone", "/healthz"),
-    ("anyone", "/favicon.ico"),
-    ("anyone", "/theme.css"),
-    ("anyone", "/{ours}"),
-    ("anyone", "/assets/{asset}"),
-    ("anyone", "/static/js/{asset}"),
+    *(("anyone", path) for path in FILES),
     ("anyone", "/sign-in"),
     ("anyone", "/sign-in/sso"),
     ("anyone", "/sign-in/back"),
@@ -213,6 +211,11 @@ def needed(method: str, path: str) -> Needs | None:
     """The role that a call needs, None where there is nothing to call."""
     table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
     return next((role for role, pattern in table if pattern.fullmatch(path)), None)
+
+
+def is_file(path: str) -> bool:
+    """Whether an address is one of FILES."""
+    return any(pattern.fullmatch(path) for _, pattern in _READ[: len(FILES)])
 
 
 def noted(method: str, path: str) -> bool:

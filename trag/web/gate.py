@@ -14,7 +14,7 @@ import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
@@ -24,12 +24,14 @@ from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
 from store import StoreError
+from trag.errors import in_one_line
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality.render import LARGEST_SET
+from trag.web.request_limits import ADDRESS, PERSON, RequestLimits
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -70,6 +72,7 @@ class Gate:
     app: ASGIApp
     door: Authenticator
     functions: Mapping[int, Role]
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -87,6 +90,8 @@ class Gate:
         what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
         try:
+            if not access.is_file(scope["path"]):
+                self.limits.count(where, ADDRESS)
             needs = self._needs(scope, headers)
             if needs != "anyone":
                 visit = await self._visit(headers, client, scope["path"])
@@ -101,6 +106,7 @@ class Gate:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
                     raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+                self.limits.count(visit.caller.person, PERSON)
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
@@ -119,20 +125,23 @@ class Gate:
         headers = Headers(scope=scope)
         reads = scope["method"] in ("GET", "POST") and "text/html" in headers.get("accept", "")
         if scope["path"] in access.PROGRAMS:
-            await response(scope["path"], refusal.status, refusal.message)(scope, receive, answer.pass_on)
+            await response(scope["path"], refusal.status, in_one_line(refusal))(scope, receive, answer.pass_on)
         elif reads and refusal.status == 401:
             # Back to the page of ours that it was sent from, as far as the browser says, else to the first one.
             host, slash, path = headers.get("referer", "").partition("://")[2].partition("/")
             after = slash + path if host == headers.get("host") else "/"
             query = urlencode({"after": after, "over": "1"}).encode()
             entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
-            await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
+            try:
+                await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
+            except Refused as full:
+                await answer.refuse(full.status, in_one_line(full))
         elif reads and refusal.status != 400:
             HERE.set(visit)
             page = error_response(Request(scope), refusal, refusal.status)
             await page(scope, receive, answer.pass_on)
         else:
-            await answer.refuse(refusal.status, refusal.message)
+            await answer.refuse(refusal.status, in_one_line(refusal))
 
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
         """The role that a request needs. Raises Refused for what is not there, and for what another site sent."""
@@ -202,10 +211,16 @@ class Gate:
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
         if visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
-        if visit and (path == FOLLOW or path in access.PROGRAMS):
-            await self._follow(passed, request_bodies.replayed(body, receive), answer, visit)
+        given = request_bodies.replayed(body, receive)
+        if access.is_file(path):
+            await self.app(passed, given, answer.pass_on)
             return
-        await self.app(passed, request_bodies.replayed(body, receive), answer.pass_on)
+        caller, allowed = (visit.caller.person, PERSON) if visit else (where, ADDRESS)
+        async with self.limits.turn(caller, allowed, answer.pass_on) as send:
+            if visit and (path == FOLLOW or path in access.PROGRAMS):
+                await self._follow(passed, given, answer, send, visit)
+            else:
+                await self.app(passed, given, send)
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
@@ -237,11 +252,11 @@ class Gate:
         if not self.door.owns(visit.caller.person, name):
             raise Refused(403, "That page is somebody else's.")
 
-    async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:
+    async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
         headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
-        app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
+        app = asyncio.ensure_future(self.app(scope, receive, send))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
                 try:

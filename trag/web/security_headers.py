@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 
+from trag.web.api.responses import AGAIN
+
 if TYPE_CHECKING:
     from starlette.types import Message, Send
 
@@ -95,6 +97,8 @@ class Answer:
         headers["referrer-policy"] = "same-origin"
         headers["cross-origin-opener-policy"] = "same-origin"
         headers["cross-origin-resource-policy"] = "same-origin"
+        if start["status"] == 429:
+            headers.setdefault("retry-after", str(AGAIN))
         if self._over_tls:
             headers["strict-transport-security"] = "max-age=31536000"
         return headers

@@ -21,6 +21,7 @@ from trag.errors import TragError
 from trag.home import open_home
 from trag.people.accounts import first_link
 from trag.settings import Settings
+from trag.web.connections import BACKLOG, Connection
 from trag.web.people.authentication import LOCAL
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def serve(settings: Settings) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         config = uvicorn.Config(
             app,
-            http="h11",  # bounds the head of a request, as the faster httptools does not
+            http=Connection,  # of h11, which bounds the head of a request, as the faster httptools does not
+            backlog=BACKLOG,
+            limit_concurrency=Connection.most + BACKLOG,
             ws="none",
             log_level="warning",
             proxy_headers=False,

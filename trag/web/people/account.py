@@ -18,6 +18,7 @@ from trag.people import passwords
 from trag.people.external_identity import sign_in_method
 from trag.web.forms import Form, number
 from trag.web.people.context import PeopleContext, SecretNotice
+from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice
 from trag.web.visitors import caller, visit, where
 
@@ -39,7 +40,7 @@ class AccountPage:
 
     def routes(self, router: APIRouter) -> None:
         router.get(PATH)(self.show)
-        router.post("/account/password")(self.set_password)
+        router.post("/account/password")(apart(self.set_password, self.context.hashing))
         router.post("/account/sessions/end")(self.end_others)
         router.post("/account/sessions/{id}/end")(self.end_session)
         router.post("/account/tokens")(self.make_token)
