@@ -17,6 +17,8 @@ RATE = 500
 """Bytes of a body that must come each second when that time is used up (as in Apache's mod_reqtimeout)."""
 PACE = 1.0
 """Seconds between two looks at a connection."""
+MOST = 2_000
+"""Connections that are held however many files a process may have open."""
 BACKLOG = 128
 """Connections that may come at once, before any can be closed for them."""
 
@@ -24,7 +26,7 @@ BACKLOG = 128
 def most(files: int) -> int:
     """Connections that a process holds which may have so many files open: a third, since pages, records and documents
     take files too, and so do connections in the moment in which they come and go."""
-    return max(files // 3, 10)
+    return MOST if files == resource.RLIM_INFINITY else min(max(files // 3, 10), MOST)
 
 
 class Connection(H11Protocol):
@@ -74,7 +76,8 @@ class Connection(H11Protocol):
     def _look(self) -> None:
         if self.transport.is_closing():
             return
-        if self.flow.read_paused:  # what has come is not taken in yet: the client cannot send more
+        # What has come is not taken in yet, so its client cannot send more.
+        if self.flow.read_paused and not self.flow.write_paused:
             self.until = self.loop.time() + PATIENCE
         if self.waits and self.loop.time() > self.until:
             self.transport.abort()

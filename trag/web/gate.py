@@ -15,9 +15,11 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
+from anyio import CapacityLimiter, to_thread
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -31,7 +33,7 @@ from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality.render import LARGEST_SET
-from trag.web.request_limits import ADDRESS, PERSON, RequestLimits
+from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+LOOKING = 4
+"""Threads that look up who sent a request: their own ones, so that no page keeps others from being let in."""
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
@@ -73,6 +77,7 @@ class Gate:
     door: Authenticator
     functions: Mapping[int, Role]
     limits: RequestLimits = field(default_factory=RequestLimits)
+    looking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(LOOKING))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -90,11 +95,13 @@ class Gate:
         what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
         try:
-            if not access.is_file(scope["path"]):
-                self.limits.count(where, ADDRESS)
-            needs = self._needs(scope, headers)
+            try:
+                needs = self._needs(scope, headers)
+                visit = None if needs == "anyone" else await self._visit(headers, client, scope["path"])
+            finally:  # what is refused counts too
+                if not access.is_file(scope["path"]):
+                    self.limits.count(*_caller(visit, where))
             if needs != "anyone":
-                visit = await self._visit(headers, client, scope["path"])
                 if visit is None and scope["path"] in access.PROGRAMS:
                     raise Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
@@ -106,13 +113,14 @@ class Gate:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
                     raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
-                self.limits.count(visit.caller.person, PERSON)
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except Refused as refusal:
-            log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
-            if refusal.status != 503:
+            noted = self.door.notes_refusal(where)
+            if noted:
+                log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
+            if noted and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
                 await run_in_threadpool(self.door.log_refusal, who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
@@ -170,8 +178,10 @@ class Gate:
         """Who sent a request. Raises Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
-                return await run_in_threadpool(self.door.by_token, headers)
-            return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
+                look = partial(self.door.by_token, headers)
+            else:
+                look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
+            return await to_thread.run_sync(look, limiter=self.looking)
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, error.message) from error
@@ -215,8 +225,7 @@ class Gate:
         if access.is_file(path):
             await self.app(passed, given, answer.pass_on)
             return
-        caller, allowed = (visit.caller.person, PERSON) if visit else (where, ADDRESS)
-        async with self.limits.turn(caller, allowed, answer.pass_on) as send:
+        async with self.limits.turn(*_caller(visit, where), answer.pass_on) as send:
             if visit and (path == FOLLOW or path in access.PROGRAMS):
                 await self._follow(passed, given, answer, send, visit)
             else:
@@ -272,3 +281,8 @@ class Gate:
             app.result()
         finally:
             app.cancel()
+
+
+def _caller(visit: Visit | None, where: str) -> tuple[str, Allowance]:
+    """Whom a request counts for, and what they may; who is in is not held to what others at their address do."""
+    return (visit.caller.person, PERSON) if visit else (where, ADDRESS)

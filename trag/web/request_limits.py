@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 WINDOW = float(AGAIN)
 """Seconds over which requests are counted."""
-AT_WORK = 8
-"""Requests of one caller that are worked at: what a browser sends at once, and far fewer than there are threads."""
+AT_WORK = 4
+"""Requests of one caller that are worked at, each in a thread: a page and what it asks for by itself, and far fewer
+than there are threads."""
 _Found = TypeVar("_Found")
 _END: ContextVar[Callable[[], None]] = ContextVar("end", default=lambda: None)
 """What ends the turn of a request."""
@@ -43,7 +44,7 @@ class Allowance:
 
 PERSON = Allowance(500, 64)
 ADDRESS = Allowance(2_000, 128)
-"""A whole building may share one: all that is sent from it counts, under way only what nobody who is in has sent."""
+"""What nobody who is in has sent; a whole building may share an address."""
 
 
 class Turns:

@@ -118,7 +118,8 @@ class SignInPages:
                 raise _not_active(person)
             answer = self._start(request, person, "single sign-on", after)
         except (TragError, StoreError) as problem:
-            self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
+            if self.authenticator.notes_refusal(where(request)):
+                self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
             answer = self._page("/", problem, status=403)
         answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
         return answer
