@@ -190,13 +190,11 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
-        # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
+        # No caller is believed about proxies.
         kept = [
             (name, value)
             for name, value in scope["headers"]
-            if name != b"forwarded"
-            and not name.startswith(b"x-forwarded-")
-            and not (path == "/" and name == b"accept-encoding")
+            if name != b"forwarded" and not name.startswith(b"x-forwarded-")
         ]
         state = {**scope.get("state", {}), "where": where} | ({"visit": visit, "caller": visit.caller} if visit else {})
         # Under its public name the app is reached over TLS alone; what it says of its own address must be so too.

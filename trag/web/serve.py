@@ -68,6 +68,7 @@ def create_app(home: Home) -> FastAPI:
     """The web app over one open home. Its pages are there at once, while the assistant is still being opened."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     import gradio as gr
+    import gradio.routes
     from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
@@ -86,7 +87,9 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.people.authentication import Authenticator
     from trag.web.quality import page as quality
     from trag.web.review import page as review
+    from trag.web.security_headers import give_nonces
 
+    give_nonces(gradio.routes.templates.env)
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, AssistantLoader(threads, lambda: home.assistant, home.warm))
     ready, busy = page.assistant.result, page.runs.busy
