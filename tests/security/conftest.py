@@ -158,7 +158,10 @@ def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place
 
 WATCH = """
 import os
+import resource
 import sys
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (1_024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))  # the usual limit
 
 sys.modules["uvloop"] = None  # it reaches out without the interpreter, so nothing would be noted
 

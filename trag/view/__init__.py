@@ -7,6 +7,6 @@ text(passages, passage.id, sentences)  # everything else, and for who cannot see
 Who may read the document has been decided before.
 """
 
-from trag.view.views import Box, PageView, Part, Piece, TextView, page, source, text
+from trag.view.views import Box, NoSuchPage, PageView, Part, Piece, TextView, page, source, text
 
-__all__ = ["Box", "PageView", "Part", "Piece", "TextView", "page", "source", "text"]
+__all__ = ["Box", "NoSuchPage", "PageView", "Part", "Piece", "TextView", "page", "source", "text"]

@@ -29,7 +29,7 @@ def view(content: bytes, number: int, width: int, length: int) -> PageView:
     shown = picture(content, size, number, width)
     found = find(shown.text, passage, supporting, before=shown.before, after=shown.after)
     return PageView(
-        number,
+        shown.number,
         shown.pages,
         shown.image,
         shown.width,

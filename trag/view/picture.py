@@ -28,10 +28,12 @@ _FINE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page as it is shown, of `pages`. `places[i]` is where `text[i]` stands, None for the spaces and line ends that
-    nobody drew; what stands outside the page is not in the text. `before` and `after` are the texts of its neighbours.
+    """The page of a `number` as it is shown, of `pages`. `places[i]` is where `text[i]` stands, None for the spaces and
+    line ends that nobody drew; what stands outside the page is not in the text. `before` and `after` are the texts of
+    its neighbours.
     """
 
+    number: int
     pages: int
     image: bytes
     width: int
@@ -44,8 +46,9 @@ class Picture:
 
 def picture(content: bytes, size: int, number: int, width: int) -> Picture:
     """The page of a number, from 1, in a PDF that is the first `size` bytes of the content; about `width` pixels wide.
+    Where there is no such page it is the nearest one.
 
-    Raises TragError when it is encrypted, damaged, or has no such page.
+    Raises TragError when it is encrypted or damaged.
     """
     document = raw.FPDF_LoadMemDocument64(content, size, None)
     pages = raw.FPDF_GetPageCount(document)
@@ -53,8 +56,7 @@ def picture(content: bytes, size: int, number: int, width: int) -> Picture:
         raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
     if pages < 1:
         raise TragError("is no PDF that can be shown.", "Open it in a PDF viewer, print it to a new PDF and use that.")
-    if not 1 <= number <= pages:
-        raise TragError(f"has {pages:,} page{'s' * (pages > 1)}, and no page {number:,}.", "Choose one of them.")
+    number = min(max(number, 1), pages)
     try:
         opened = pdfium.PdfDocument(document)
         page = opened[number - 1]
@@ -68,7 +70,7 @@ def picture(content: bytes, size: int, number: int, width: int) -> Picture:
     except pdfium.PdfiumError as error:
         raise TragError(f"has a damaged page {number:,}.", "Open it in a PDF viewer, print it to a new PDF.") from error
     before, after = _text(opened, number - 1), _text(opened, number + 1)
-    return Picture(pages, image, bitmap.width, bitmap.height, text, places, before, after)
+    return Picture(number, pages, image, bitmap.width, bitmap.height, text, places, before, after)
 
 
 def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:

@@ -119,6 +119,15 @@ class TextView:
     after: int
 
 
+class NoSuchPage(TragError):
+    """A document has fewer `pages` than that."""
+
+    def __init__(self, name: str, number: int, pages: int) -> None:
+        has = f"{shown(name)} has {pages:,} page{'s' * (pages > 1)}"
+        super().__init__(f"{has}, and no page {number:,}.", "Choose one of them.")
+        self.pages = pages
+
+
 def page(
     content: bytes,
     name: str,
@@ -132,16 +141,20 @@ def page(
     """The page of a number, from 1, as a picture about `width` pixels wide, and where the passage stands on it.
 
     `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages.
-    Raises TragError for a file that is no PDF, is encrypted, damaged or over the limits, or has no such page.
+    Raises TragError for a file that is no PDF, is encrypted, damaged or over the limits, NoSuchPage for a number that
+    it does not have.
     """
     passage = passage[:_LONGEST]
     # On standard input, because arguments are seen by everybody on the machine.
     asked = json.dumps([passage, supporting(passage, support)]).encode()
     answer = run("trag.view", [str(number), str(width), str(len(asked))], content + asked, name, limits)
     try:
-        return PageView.from_json(answer)
+        found = PageView.from_json(answer)
     except (ValueError, KeyError, TypeError) as error:
         raise TragError(f"{shown(name)} was drawn to something that is no page.", "Do not trust the file.") from error
+    if found.number != number:
+        raise NoSuchPage(name, number, found.pages)
+    return found
 
 
 def text(passages: Sequence[Passage], id: str, support: Sequence[str] = (), *, around: int = 3) -> TextView:

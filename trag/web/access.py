@@ -33,13 +33,11 @@ PARTS = {
 }
 """What may stand in an address in place of each name in braces."""
 
+FILES = ("/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}")
+"""What every page loads, the same for everybody: it costs little and is not counted."""
+
 READ: tuple[tuple[Needs, str], ...] = (
-    ("anyone", "/healthz"),
-    ("anyone", "/favicon.ico"),
-    ("anyone", "/theme.css"),
-    ("anyone", "/{ours}"),
-    ("anyone", "/assets/{asset}"),
-    ("anyone", "/static/js/{asset}"),
+    *(("anyone", path) for path in FILES),
     ("anyone", "/sign-in"),
     ("anyone", "/sign-in/sso"),
     ("anyone", "/sign-in/back"),
@@ -244,6 +242,11 @@ def needed(method: str, path: str) -> Needs | None:
 def covers(scope: str, path: str) -> bool:
     """Whether a token of that scope opens an address of programs; one that nobody knows opens none."""
     return scope in SCOPES and path in PROGRAMS and SCOPES.index(scope) >= SCOPES.index(PROGRAMS[path])
+
+
+def is_file(path: str) -> bool:
+    """Whether an address is one of FILES."""
+    return any(pattern.fullmatch(path) for _, pattern in _READ[: len(FILES)])
 
 
 def noted(method: str, path: str) -> bool:

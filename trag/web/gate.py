@@ -14,23 +14,26 @@ import logging
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
+from anyio import CapacityLimiter, to_thread
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
 from store import StoreError
-from trag.errors import told
+from trag.errors import in_one_line, told
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
+from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+LOOKING = 4
+"""Threads that look up who sent a request: their own ones, so that no page keeps others from being let in."""
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
@@ -76,6 +81,8 @@ class Gate:
     app: ASGIApp
     door: Authenticator
     functions: Mapping[int, access.Function]
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    looking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(LOOKING))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -93,11 +100,15 @@ class Gate:
         what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
         try:
-            needs = self._needs(scope, headers)
-            if needs != "anyone":
-                if self.door.local and passed_on(headers, scope.get("http_version", "")):
+            try:
+                needs = self._needs(scope, headers)
+                if needs != "anyone" and self.door.local and passed_on(headers, scope.get("http_version", "")):
                     raise Refused(403, PASSED_ON)
-                visit = await self._visit(headers, client, scope["path"])
+                visit = None if needs == "anyone" else await self._visit(headers, client, scope["path"])
+            finally:  # what is refused counts too
+                if not access.is_file(scope["path"]):
+                    self.limits.count(*_caller(visit, where))
+            if needs != "anyone":
                 if visit is None and scope["path"] in access.PROGRAMS:
                     raise Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
@@ -114,8 +125,10 @@ class Gate:
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except Refused as refusal:
-            log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
-            if refusal.status != 503:
+            noted = self.door.notes_refusal(where)
+            if noted:
+                log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
+            if noted and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
                 await run_in_threadpool(self.door.log_refusal, who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
@@ -128,20 +141,23 @@ class Gate:
         headers = Headers(scope=scope)
         reads = scope["method"] in ("GET", "POST") and "text/html" in headers.get("accept", "")
         if scope["path"] in access.PROGRAMS:
-            await response(scope["path"], refusal.status, refusal.message)(scope, receive, answer.pass_on)
+            await response(scope["path"], refusal.status, in_one_line(refusal))(scope, receive, answer.pass_on)
         elif reads and refusal.status == 401:
             # Back to the page of ours that it was sent from, as far as the browser says, else to the first one.
             host, slash, path = headers.get("referer", "").partition("://")[2].partition("/")
             after = slash + path if host == headers.get("host") else "/"
             query = urlencode({"after": after, "over": "1"}).encode()
             entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
-            await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
+            try:
+                await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
+            except Refused as full:
+                await answer.refuse(full.status, in_one_line(full))
         elif reads and refusal.status != 400:
             HERE.set(visit)
             page = error_response(Request(scope), refusal, refusal.status)
             await page(scope, receive, answer.pass_on)
         else:
-            await answer.refuse(refusal.status, refusal.message)
+            await answer.refuse(refusal.status, in_one_line(refusal))
 
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
         """The role that a request needs. Raises Refused for what is not there, and for what another site sent."""
@@ -170,8 +186,10 @@ class Gate:
         """Who sent a request. Raises Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
-                return await run_in_threadpool(self.door.by_token, headers, path)
-            return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
+                look = partial(self.door.by_token, headers, path)
+            else:
+                look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
+            return await to_thread.run_sync(look, limiter=self.looking)
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, told(error).message) from error
@@ -180,13 +198,11 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
-        # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
+        # No caller is believed about proxies.
         kept = [
             (name, value)
             for name, value in scope["headers"]
-            if name != b"forwarded"
-            and not name.startswith(b"x-forwarded-")
-            and not (path == "/" and name == b"accept-encoding")
+            if name != b"forwarded" and not name.startswith(b"x-forwarded-")
         ]
         state = {**scope.get("state", {}), "where": where} | ({"visit": visit, "caller": visit.caller} if visit else {})
         # Under its public name the app is reached over TLS alone; what it says of its own address must be so too.
@@ -211,10 +227,15 @@ class Gate:
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
         if visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
-        if visit and (path == FOLLOW or path in access.PROGRAMS):
-            await self._follow(passed, request_bodies.replayed(body, receive), answer, visit)
+        given = request_bodies.replayed(body, receive)
+        if access.is_file(path):
+            await self.app(passed, given, answer.pass_on)
             return
-        await self.app(passed, request_bodies.replayed(body, receive), answer.pass_on)
+        async with self.limits.turn(*_caller(visit, where), answer.pass_on) as send:
+            if visit and (path == FOLLOW or path in access.PROGRAMS):
+                await self._follow(passed, given, answer, send, visit)
+            else:
+                await self.app(passed, given, send)
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
@@ -253,11 +274,11 @@ class Gate:
         if not self.door.owns(visit.caller.person, name):
             raise Refused(403, "That page is somebody else's.")
 
-    async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:
+    async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
         headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
-        app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
+        app = asyncio.ensure_future(self.app(scope, receive, send))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
                 try:
@@ -273,3 +294,8 @@ class Gate:
             app.result()
         finally:
             app.cancel()
+
+
+def _caller(visit: Visit | None, where: str) -> tuple[str, Allowance]:
+    """Whom a request counts for, and what they may; who is in is not held to what others at their address do."""
+    return (visit.caller.person, PERSON) if visit else (where, ADDRESS)

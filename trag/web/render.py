@@ -23,6 +23,7 @@ from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
 from trag.review.approvals import normalized
 from trag.table_rows import Row, read_row
 from trag.web.evidence import Evidence, evidence, nearest
+from trag.web.security_headers import give_nonces
 from trag.web.visitors import here, leads
 
 if TYPE_CHECKING:
@@ -272,4 +273,5 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.globals |= {"leads": leads, "caller": here, "local": CurrentUser.local}
+    give_nonces(made)
     return made

@@ -1,12 +1,16 @@
-"""What the browser is told with every response: the headers that keep it safe, and a nonce for a page's scripts."""
+"""What the browser is told with every response: the headers that keep it safe, and the nonce of its own scripts."""
 
 from __future__ import annotations
 
 import json
 import secrets
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+import jinja2
 from starlette.datastructures import MutableHeaders
+
+from trag.web.api.responses import AGAIN
 
 if TYPE_CHECKING:
     from starlette.types import Message, Send
@@ -24,11 +28,27 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+NONCE: ContextVar[str] = ContextVar("nonce", default="")
+"""The nonce of the response that a page is drawn for."""
+
+
+def give_nonces(environment: jinja2.Environment) -> None:
+    """Give the scripts that stand in templates the nonce of each response; a script that gets into a page by what is
+    put into them has none, and does not run."""
+    plain = environment.loader
+    if plain is None or "nonce" in environment.globals:
+        return
+
+    def source(name: str) -> str:
+        return plain.get_source(environment, name)[0].replace("<script", '<script nonce="{{ nonce() }}"')
+
+    environment.loader = jinja2.FunctionLoader(source)
+    environment.globals["nonce"] = NONCE.get
 
 
 class Answer:
-    """What goes back to the browser: every response gets the headers, a page gets a nonce for its scripts. `status` is
-    that of the response, 0 before it has begun."""
+    """What goes back to the browser: every response gets the headers, and templates the nonce. `status` is that of the
+    response, 0 before it has begun."""
 
     def __init__(self, send: Send, *, over_tls: bool = False) -> None:
         self._send = send
@@ -36,8 +56,7 @@ class Answer:
         self._begun = self._over = False
         self.status = 0
         self._nonce = secrets.token_urlsafe(16)
-        self._held: Message | None = None
-        self._page = b""
+        NONCE.set(self._nonce)
 
     async def refuse(self, status: int, reason: str) -> None:
         """A short answer in place of what was asked for."""
@@ -63,25 +82,12 @@ class Answer:
         self._over = True
 
     async def pass_on(self, message: Message) -> None:
-        """One message of the app. A page is held until it is whole."""
+        """One message of the app."""
         if self._over:
             return
         if message["type"] == "http.response.start":
             self._begun, self.status = True, message["status"]
-            headers = self._headers(message)
-            message = {**message, "headers": headers.raw}
-            if headers.get("content-type", "").startswith("text/html"):
-                headers["cache-control"] = "no-store"
-                self._held = message
-                return
-        elif self._held is not None:
-            self._page += message.get("body", b"")
-            if message.get("more_body"):
-                return
-            page = self._page.replace(b"<script", f'<script nonce="{self._nonce}"'.encode())
-            MutableHeaders(raw=self._held["headers"])["content-length"] = str(len(page))
-            await self._send(self._held)
-            message = {"type": "http.response.body", "body": page}
+            message = {**message, "headers": self._headers(message).raw}
         await self._send(message)
 
     def _headers(self, start: Message) -> MutableHeaders:
@@ -89,12 +95,16 @@ class Answer:
             raw=[(n, v) for n, v in start["headers"] if not n.lower().startswith(b"access-control-")]
         )
         headers["content-security-policy"] = POLICY.format(nonce=self._nonce)
+        if headers.get("content-type", "").startswith("text/html"):
+            headers["cache-control"] = "no-store"
         headers["x-content-type-options"] = "nosniff"
         headers["x-frame-options"] = "DENY"
         # Other sites learn nothing; with "no-referrer" the browser would not say where our own forms come from either.
         headers["referrer-policy"] = "same-origin"
         headers["cross-origin-opener-policy"] = "same-origin"
         headers["cross-origin-resource-policy"] = "same-origin"
+        if start["status"] == 429:
+            headers.setdefault("retry-after", str(AGAIN))
         if self._over_tls:
             headers["strict-transport-security"] = "max-age=31536000"
         return headers

@@ -21,6 +21,7 @@ from trag.home import open_home
 from trag.logs import marked_prints
 from trag.people.accounts import first_link
 from trag.settings import Settings
+from trag.web.connections import BACKLOG, Connection
 from trag.web.start_checks import problems
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def serve(settings: Settings) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         config = uvicorn.Config(
             app,
-            http="h11",  # bounds the head of a request, as the faster httptools does not
+            http=Connection,  # of h11, which bounds the head of a request, as the faster httptools does not
+            backlog=BACKLOG,
+            limit_concurrency=Connection.most + BACKLOG,
             ws="none",
             log_config=None,  # as everything else is logged
             log_level="warning",
@@ -67,6 +70,7 @@ def create_app(home: Home) -> FastAPI:
     """The web app over one open home. Its pages are there at once, while the assistant is still being opened."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     import gradio as gr
+    import gradio.routes
     from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
@@ -85,7 +89,9 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.people.authentication import Authenticator
     from trag.web.quality import page as quality
     from trag.web.review import page as review
+    from trag.web.security_headers import give_nonces
 
+    give_nonces(gradio.routes.templates.env)
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, AssistantLoader(threads, lambda: home.assistant, home.warm))
     ready, busy = page.assistant.result, page.runs.busy

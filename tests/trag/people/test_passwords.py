@@ -2,8 +2,10 @@
 
 import time
 import unicodedata
+from typing import Any
 
 import pytest
+from zxcvbn import zxcvbn as estimate
 
 from store.person import folded
 from trag.errors import TragError
@@ -47,6 +49,7 @@ def test_what_is_hard_to_guess_may_be_chosen_whatever_it_is_made_of(password: st
         ("password", "top-10 common"),
         ("qwertyuiop", "guessed soon"),
         ("aaaaaaaaaaaa", "guessed soon"),
+        ("qwertyuiop" * 3, "guessed soon"),
         ("12345678", "guessed soon"),
         ("larkmoor2024", "guessed soon"),
         ("ada.lovelace", "guessed soon"),
@@ -54,6 +57,19 @@ def test_what_is_hard_to_guess_may_be_chosen_whatever_it_is_made_of(password: st
 )
 def test_what_is_guessed_early_may_not(password: str, why: str) -> None:
     assert why in refusal(password, "ada.lovelace", "Ada Lovelace", "Larkmoor")
+
+
+def test_no_password_is_long_to_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def counted(password: str, **more: Any) -> Any:
+        looked_at.append(password)
+        return estimate(password, **more)
+
+    monkeypatch.setattr("zxcvbn.zxcvbn", counted)
+    for password in ("4@8({[<36970o$5+7%2" * 6, "a" * 128):
+        refusal(password)
+    assert looked_at == ["4@8({[<36970o$5+7%24", *["a" * 20] * 4], "the time grows with the cube of the characters"
 
 
 def test_a_password_is_kept_as_argon2id_of_19_mib_and_never_as_itself() -> None:

@@ -12,12 +12,15 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from store import StoreError, files
@@ -26,11 +29,12 @@ from trag import view
 from trag.errors import TragError, in_one_line, told
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
-from trag.view import PageView
+from trag.view import NoSuchPage, PageView
 from trag.web.documents.context import DocumentsContext
 from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
+from trag.web.request_limits import Turns, give_turn_back
 from trag.web.responses import Denied, there
 from trag.web.visitors import caller
 
@@ -44,42 +48,77 @@ AROUND = 60
 KEPT = 256_000_000
 """Bytes of drawn pages that are kept."""
 AT_ONCE = 2
-"""Pages that are drawn at the same time."""
+"""Pages that are drawn at the same time, one for each person: nobody else's pages wait for somebody's."""
+AGAIN = 600.0
+"""Seconds after which a page that could not be drawn is tried again."""
+REMEMBERED = 1_000
+"""Pages that could not be drawn which are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedPage:
+    """A page of a document, by the document's content hash and name and the page's number, from 1, with a passage on
+    it and the sentences that the passage bears out."""
+
+    sha256: str
+    name: str
+    number: int
+    passage: str = ""
+    support: tuple[str, ...] = ()
 
 
 class PageCache:
-    """Pages of PDFs as they were drawn, so that turning back to one takes no time; bounded in size. Any thread may call
-    any method.
+    """Pages of PDFs as they were drawn, so that turning back to one takes no time; bounded in size. What could not be
+    drawn, and pages that a document does not have, are remembered for a while. Any thread may call any method.
 
     FOLDER/<content hash of the document>/<hash of the page and what is marked on it>.json -> PageView
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._drawing = threading.BoundedSemaphore(AT_ONCE)
         self._clearing = threading.Lock()
+        self._pages: dict[str, int] = {}
+        self._refused: dict[tuple[str, int], tuple[float, TragError]] = {}
 
-    def page(
-        self, original: Callable[[], bytes], sha256: str, name: str, number: int, passage: str, support: Sequence[str]
-    ) -> PageView:
-        """A page of a document with a passage on it, drawn when it is not there. `original` gives the document.
+    def kept(self, wanted: WantedPage) -> PageView | None:
+        """A page that was drawn before, None when it was not. Raises TragError for one that is known not to be there,
+        or that could not be drawn a while ago."""
+        pages = self._pages.get(wanted.sha256, wanted.number)
+        if wanted.number > pages:
+            raise NoSuchPage(wanted.name, wanted.number, pages)
+        until, error = self._refused.get((wanted.sha256, wanted.number), (0.0, None))
+        if error and time.monotonic() < until:
+            raise error
+        return _read(self._path(wanted))
 
-        Raises TragError when it cannot be drawn.
-        """
-        key = json.dumps([number, passage, list(support)])
-        path = self._folder / sha256 / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
-        found = _read(path)
+    def page(self, original: bytes, wanted: WantedPage) -> PageView:
+        """A page of a document with a passage on it, drawn when it is not there. Raises TragError when it cannot be
+        drawn."""
+        found = self.kept(wanted)
         if found is not None:
             return found
-        with self._drawing:
-            found = _read(path) or view.page(original(), name, number, passage, support)
+        try:
+            found = view.page(original, wanted.name, wanted.number, wanted.passage, wanted.support)
+        except NoSuchPage as error:
+            self._pages[wanted.sha256] = error.pages
+            raise
+        except TragError as error:
+            if len(self._refused) >= REMEMBERED:
+                self._refused.clear()
+            self._refused[wanted.sha256, wanted.number] = time.monotonic() + AGAIN, error
+            raise
+        path = self._path(wanted)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             files.write_atomic(path, found.to_json().encode())
             self._make_room()
         except (OSError, StoreError) as error:
-            log.warning("page %d cannot be kept: %s", number, error)  # it is shown all the same
+            log.warning("page %d cannot be kept: %s", wanted.number, error)  # it is shown all the same
         return found
+
+    def _path(self, wanted: WantedPage) -> Path:
+        key = json.dumps([wanted.number, wanted.passage, list(wanted.support)])
+        return self._folder / wanted.sha256 / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
 
     def keep_only(self, hashes: Collection[str]) -> None:
         """Forget the pages of every document but those with these content hashes."""
@@ -133,49 +172,64 @@ class Viewer:
     def __init__(self, context: DocumentsContext, cache: PageCache) -> None:
         self.context = context
         self.cache = cache
+        self.turns = Turns(1)
+        self.threads = CapacityLimiter(AT_ONCE)
 
     def routes(self, router: APIRouter) -> None:
         router.get("/{key}/view")(self.show)
         router.get("/{key}/pages/{number}.png")(self.picture)
 
-    def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
+    async def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
         """The source at its place; `page` is another page of it, nonsense in it is left alone."""
-        document = self.context.readable(request, key)
-        target = self._target(request, document, passage, answer)
+        document, target = await run_in_threadpool(self._found, request, key, passage, answer)
         if not is_drawn(document):
-            return _text(document, target, key)
+            return await run_in_threadpool(_text, document, target, key)
         shown = read_number(page) or (target.here.page if target.here and target.here.page else 1)
         try:
-            drawn = self._drawn(document, target, shown)
+            drawn = await self._drawn(caller(request).person, document, target, shown)
         except TragError as error:
-            return _text(document, target, key, in_one_line(told(error)))
+            return await run_in_threadpool(_text, document, target, key, in_one_line(told(error)))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
         path = f"/documents/{key}"
-        return render("view_page", path=path, document=document, place=target, drawn=drawn, asked=asked)
+        return await run_in_threadpool(
+            render, "view_page", 200, path=path, document=document, place=target, drawn=drawn, asked=asked
+        )
 
-    def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
+    async def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
         """A page as a picture, which stays as it is for as long as the document does."""
-        document = self.context.readable(request, key)
-        target = self._target(request, document, passage, answer)
-        if not is_drawn(document):
+        document, target = await run_in_threadpool(self._found, request, key, passage, answer)
+        if not is_drawn(document) or number < 1:
             raise Denied
         headers = {"etag": f'"{document.sha256[:32]}-{number}"', "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
-        return Response(self._drawn(document, target, number).image, media_type="image/png", headers=headers)
+        drawn = await self._drawn(caller(request).person, document, target, number)
+        return Response(drawn.image, media_type="image/png", headers=headers)
 
-    def _drawn(self, document: Document, target: Target, number: int) -> PageView:
-        def original() -> bytes:
-            content = self.context.home.original(document.name)
-            if content is None:
-                raise TragError("The original is no longer here.", "Upload the document again.")
-            return content
+    def _found(self, request: Request, key: str, passage: str, answer: str) -> tuple[Document, Target]:
+        document = self.context.readable(request, key)
+        return document, self._target(request, document, passage, answer)
 
+    async def _drawn(self, person: str, document: Document, target: Target, number: int) -> PageView:
+        """A page for a person, who waits while another one is drawn for them. Raises TragError when it cannot be
+        drawn."""
         # A passage may begin on the page before and go on on the next; on others there is nothing to be found.
         near = target.here and target.here.page and abs(target.here.page - number) <= 1
         passage = target.here if target.quoted and near else None
         words, support = (passage.text, target.support) if passage else ("", ())
-        return self.cache.page(original, document.sha256, document.name, number, words, support)
+        wanted = WantedPage(document.sha256, document.name, number, words, support)
+
+        def draw() -> PageView:
+            content = self.context.home.original(document.name)
+            if content is None:
+                raise TragError("The original is no longer here.", "Upload the document again.")
+            return self.cache.page(content, wanted)
+
+        if kept := await run_in_threadpool(self.cache.kept, wanted):
+            return kept
+        give_turn_back()
+        async with self.turns.of(person):
+            return await to_thread.run_sync(draw, limiter=self.threads)
 
     def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
         """What is looked for. Raises Denied where there is no such passage."""

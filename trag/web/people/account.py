@@ -21,6 +21,7 @@ from trag.people.external_identity import sign_in_method
 from trag.web.access import SCOPES
 from trag.web.forms import Form, number
 from trag.web.people.context import PeopleContext, SecretNotice
+from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, visit, where
 
@@ -55,10 +56,10 @@ class AccountPage:
 
     def routes(self, router: APIRouter) -> None:
         router.get(PATH)(self.show)
-        router.post("/account/password")(self.set_password)
+        router.post("/account/password")(apart(self.set_password, self.context.hashing))
         router.post("/account/second-factor")(self.begin_factor)
-        router.post("/account/second-factor/confirm")(self.confirm_factor)
-        router.post("/account/second-factor/end")(self.end_factor)
+        router.post("/account/second-factor/confirm")(apart(self.confirm_factor, self.context.hashing))
+        router.post("/account/second-factor/end")(apart(self.end_factor, self.context.hashing))
         router.post("/account/sessions/end")(self.end_others)
         router.post("/account/sessions/{id}/end")(self.end_session)
         router.post("/account/tokens")(self.make_token)

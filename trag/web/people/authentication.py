@@ -143,10 +143,8 @@ class Authenticator:
                 del self._owners[tabs.popitem(last=False)[0]]
         return True
 
-    def log_refusal(self, who: str, what: str, where: str, reason: str) -> None:
-        """Write down a refusal, where there are accounts, but no more of them than people look through."""
-        if self.local:
-            return
+    def notes_refusal(self, where: str) -> bool:
+        """Whether one more refusal of that address is written down: no more of them than people look through."""
         now = time.monotonic()
         with self._lock:
             since, count = self._refusals.get(where, (now, 0))
@@ -155,7 +153,11 @@ class Authenticator:
             if len(self._refusals) > 10_000:
                 self._refusals.clear()
             self._refusals[where] = since, count + 1
-        if count >= MOST_REFUSALS:
+        return count < MOST_REFUSALS
+
+    def log_refusal(self, who: str, what: str, where: str, reason: str) -> None:
+        """Write down a refusal, where there are accounts."""
+        if self.local:
             return
         try:
             self.records.audit.add(who, "refused", what[:300], where=where, result=reason)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from anyio import CapacityLimiter
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
@@ -29,6 +30,8 @@ from trag.web.visitors import caller, is_admin_here, where
 if TYPE_CHECKING:
     from trag.home import Home
 
+HASHED = 4
+"""Passwords that are estimated and hashed at once, in threads of their own: each takes 19 MiB."""
 LINK_LASTS = timedelta(days=7)
 SECRETS_KEPT = 200
 SECRETS_LAST = 300.0
@@ -93,6 +96,7 @@ class PeopleContext:
         self.authenticator = authenticator
         self.secrets = OneTimeSecrets()
         self.notices = Notices()
+        self.hashing = CapacityLimiter(HASHED)
 
     @property
     def chart(self) -> Chart | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
@@ -26,6 +26,7 @@ from trag.web import access
 from trag.web.forms import Form
 from trag.web.people.authentication import LOCAL, forget_session, host_name, one_cookie
 from trag.web.people.context import PeopleContext, typed_twice
+from trag.web.request_limits import apart
 from trag.web.responses import Denied, there
 from trag.web.visitors import visit, where
 
@@ -33,7 +34,9 @@ MOST_WAITING = 500
 """Accounts that may wait for an admin at once."""
 MOST_ASKED = 5
 """Accounts that one address may ask for, until it has asked for none for as long as failures are REMEMBERED."""
-APART = 8
+MOST_WEIGHED = 40
+"""Passwords that are weighed for one address in the same time: that costs, also where they are refused."""
+ASKING = 8
 """Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
 CODE_LASTS = timedelta(minutes=5)
 """How long somebody whose password was right may take to type a code."""
@@ -53,19 +56,19 @@ class SignInPages:
         self.context = context
         self.records = context.records
         self.authenticator = context.authenticator
-        self.apart = CapacityLimiter(APART)
+        self.asking = CapacityLimiter(ASKING)
 
     def routes(self, router: APIRouter) -> None:
         router.get("/sign-in")(self.show)
-        router.post("/sign-in")(self.sign_in)
-        router.get("/sign-in/sso")(self.go)
-        router.get("/sign-in/back")(self.come_back)
-        router.post("/sign-in/code")(self.enter_code)
+        router.post("/sign-in")(apart(self.sign_in, self.context.hashing))
+        router.get("/sign-in/sso")(apart(self.go, self.asking))
+        router.get("/sign-in/back")(apart(self.come_back, self.asking))
+        router.post("/sign-in/code")(apart(self.enter_code, self.context.hashing))
         router.post("/sign-out")(self.sign_out)
         router.get("/account/new")(self.show_new)
-        router.post("/account/new")(self.ask)
+        router.post("/account/new")(apart(self.ask, self.context.hashing))
         router.get("/links/{code}")(self.show_link)
-        router.post("/links/{code}")(self.use_link)
+        router.post("/links/{code}")(apart(self.use_link, self.context.hashing))
 
     def show(self, request: Request, after: str = "/", asked: str = "", over: str = "") -> Response:
         """The page to sign in on; whoever is in already goes on. `over` says that something was sent by somebody who is
@@ -107,10 +110,7 @@ class SignInPages:
 
     # Single sign-on
 
-    async def go(self, request: Request, after: str = "/") -> Response:
-        return await to_thread.run_sync(self._begin_at_provider, request, after, limiter=self.apart)
-
-    def _begin_at_provider(self, request: Request, after: str) -> Response:
+    def go(self, request: Request, after: str = "/") -> Response:
         sso, host = there(self.authenticator.sso), request.headers["host"]
         local = host_name(request.headers) in LOCAL
         own = f"http://{host}" if local else self.authenticator.settings.address.rstrip("/")
@@ -125,10 +125,7 @@ class SignInPages:
         )
         return response
 
-    async def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
-        return await to_thread.run_sync(self._finish_at_provider, request, state, code, error, limiter=self.apart)
-
-    def _finish_at_provider(self, request: Request, state: str, code: str, error: str) -> Response:
+    def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
         sso, (name, secure) = there(self.authenticator.sso), _sso_cookie(request)
         try:
             if error or not code:
@@ -139,7 +136,8 @@ class SignInPages:
                 raise _not_active(person)
             answer = self._start(request, person, "single sign-on", after)
         except (TragError, StoreError) as problem:
-            self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
+            if self.authenticator.notes_refusal(where(request)):
+                self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
             answer = self._page("/", problem, status=403)
         answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
         return answer
@@ -155,12 +153,13 @@ class SignInPages:
         """Keep somebody who waits for an admin."""
         if self._closed():
             raise Denied
-        people, key = self.records.people, f"asking:{where(request)}"
+        people, key, weighed = self.records.people, f"asking:{where(request)}", f"weighing:{where(request)}"
         try:
-            if people.failures(key).count >= MOST_ASKED:
+            if people.failures(key).count >= MOST_ASKED or people.failures(weighed).count >= MOST_WEIGHED:
                 raise TragError("Too many accounts were asked for from where you are.", "Try again tomorrow.")
             name = accepted(form.get("name", ""))
             shown, password = accepted_shown(form.get("shown", ""), name), typed_twice(form)
+            people.failed(weighed)
             passwords.check(password, (name, shown, self.context.organization))
             hashed = passwords.hashed(password)
             if people.count(state="pending") >= MOST_WAITING:

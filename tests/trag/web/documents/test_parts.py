@@ -22,7 +22,7 @@ from trag.web.documents.document import Reader, contents, find_units, readers
 from trag.web.documents.names import LONGEST, accepted, key
 from trag.web.documents.page import MOST, Listing, TableQuery, listing
 from trag.web.documents.pair_review import PairSource, fingerprint
-from trag.web.documents.viewer import PageCache
+from trag.web.documents.viewer import PageCache, WantedPage
 from trag.web.responses import KEPT, Notice, Notices
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -217,10 +217,10 @@ def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatc
     monkeypatch.setattr(viewer.view, "page", draw)
     pages, one, two = PageCache(tmp_path / "cache"), "1" * 64, "2" * 64
     for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
-        assert pages.page(lambda: b"", sha256, "a.pdf", number, passage, ()).number == number
+        assert pages.page(b"", WantedPage(sha256, "a.pdf", number, passage)).number == number
     assert [call.args[2] for call in draw.call_args_list] == [1, 2, 1, 1]
     next((tmp_path / "cache" / two).iterdir()).write_text("{")
-    assert pages.page(lambda: b"", two, "a.pdf", 1, "x", ()).pages == 9, "a damaged page is drawn again"
+    assert pages.page(b"", WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
     pages.keep_only({two})
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
 
@@ -230,5 +230,5 @@ def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(viewer, "KEPT", 4 * len(VIEW.to_json()))
     pages = PageCache(tmp_path)
     for number in range(1, 9):
-        pages.page(lambda: b"", "1" * 64, "a.pdf", number, "", ())
+        pages.page(b"", WantedPage("1" * 64, "a.pdf", number))
     assert len([*tmp_path.rglob("*.json")]) == 4

@@ -1,21 +1,27 @@
 """Sources opened at their place, over a real home: the page of a PDF, the text of all else, and what an answer adds."""
 
+import asyncio
 import re
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
+import httpx2 as httpx
 import pytest
 from bs4 import Tag
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from store.library import Pair
 from store.passage import OPEN, Passage
 from store.person import Role
-from tests.pages import soup, texts
+from tests.pages import ADDRESS, soup, texts
 from tests.trag.web.documents.conftest import Opened, served
 from trag.home import Home
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+from trag.view import PageView
 from trag.web.documents import context, viewer
 from trag.web.documents.names import key
 
@@ -103,6 +109,63 @@ def test_pages_are_turned_and_the_way_back_is_shown(client: TestClient, home: Ho
     beyond = soup(client, f"/documents/{key(PDF)}/view?page=9")
     assert "no page 9" in words(beyond, ".notice")
     assert client.get(f"/documents/{key(PDF)}/pages/9.png").status_code == 409
+
+
+def test_what_cannot_be_drawn_is_tried_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+
+    def counted(content: bytes, name: str, number: int, *more: Any) -> PageView:
+        drawn.append(number)
+        return page(content if number != 2 else b"%PDF-1.7 damaged", name, number, *more)
+
+    page = viewer.view.page
+    monkeypatch.setattr(viewer.view, "page", counted)
+    monkeypatch.setattr(viewer.PageCache, "_path", lambda self, wanted: self._folder / f"none/{wanted.number}.json")
+    pages = client.documents.cache  # type: ignore[attr-defined]
+    pages._pages.clear()
+    for number in (2, 2, 7, 8, 999_999, 2, 7):
+        assert client.get(f"/documents/{key(PDF)}/pages/{number}.png").status_code == 409
+    assert drawn == [2, 7], "of one that is not there the number of pages is learned"
+    assert client.get(f"/documents/{key(PDF)}/pages/0.png").status_code == 404
+    pages._refused.clear()
+
+
+def test_one_person_has_one_page_drawn_and_others_and_other_pages_do_not_wait(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawing, done = [], threading.Event()
+
+    def slow(content: bytes, name: str, number: int, passage: str, *_: Any) -> PageView:
+        drawing.append(number)
+        done.wait(20)
+        return page(content, name, number, passage)
+
+    page = viewer.view.page
+    monkeypatch.setattr(viewer.view, "page", slow)
+    monkeypatch.setattr(viewer, "caller", lambda request: CurrentUser(request.headers["x"], "x", "x", "employee"))
+    monkeypatch.setattr(viewer.PageCache, "kept", lambda *_: None)
+
+    async def visited(app: FastAPI) -> list[int]:
+        transport = httpx.ASGITransport(app, client=("127.0.0.1", 4711))
+        async with httpx.AsyncClient(transport=transport, base_url=ADDRESS, trust_env=False) as browser:
+
+            def picture(who: str) -> asyncio.Future[httpx.Response]:
+                return asyncio.ensure_future(browser.get(f"/documents/{key(PDF)}/pages/1.png", headers={"x": who}))
+
+            crowd = [picture("ada") for _ in range(50)]
+            while not drawing:
+                await asyncio.sleep(0.02)
+            other = picture("bert")
+            text = await asyncio.wait_for(browser.get(f"/documents/{key(TEXT)}/view", headers={"x": "ada"}), 10)
+            while len(drawing) < 2:
+                await asyncio.sleep(0.02)
+            await asyncio.sleep(0.1)
+            assert len(drawing) == 2
+            done.set()
+            return [each.status_code for each in (text, await other, *await asyncio.gather(*crowd[:3]))]
+
+    with served(home) as client:
+        assert asyncio.run(visited(client.app)) == [200] * 5
 
 
 def test_a_document_opens_without_a_passage(client: TestClient) -> None:

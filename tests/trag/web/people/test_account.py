@@ -9,6 +9,7 @@ import pytest
 from org.reading.charts import load
 from tests.pages import parsed
 from tests.trag.web.people.conftest import HOSTILE, OTHER, PASSWORD, Place, sent, words
+from trag.web.people import sign_in
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +40,16 @@ def test_one_address_asks_for_few_accounts(place: Place) -> None:
         form = {"name": f"many{number}", "password": PASSWORD, "again": PASSWORD}
         place.browser().post("/account/new", data=form)
     assert place.records.people.count(state="pending") == 5
+
+
+def test_one_address_has_few_passwords_weighed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_in, "MOST_WEIGHED", 3)
+    form = {"name": "ada", "password": "password", "again": "password"}
+    told = [words(place.browser().post("/account/new", data=form)) for _ in range(5)]
+    assert ["would be guessed soon" in each for each in told] == [True] * 3 + [False] * 2
+    assert "Too many accounts were asked for" in told[3]
+    elsewhere = place.browser(host="10.0.0.8").post("/account/new", data=form | {"again": "other"})
+    assert "are not the same" in words(elsewhere), "what costs nothing is not counted, nor another address"
 
 
 def test_a_new_password_signs_out_every_other_browser(place: Place) -> None:

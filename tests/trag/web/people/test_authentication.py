@@ -2,18 +2,23 @@
 
 import asyncio
 import re
+import threading
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any
 from unittest.mock import Mock
 
+import httpx2 as httpx
 import pytest
 
 from store import StoreError, keys
 from tests.pages import parsed
 from tests.trag.web.people.conftest import HERE, OTHER, PASSWORD, Place, words
+from trag.people import passwords
 from trag.people.accounts import first_link
 from trag.web import access, gate
 from trag.web.gate import Gate
+from trag.web.people import context
 
 PUBLIC = "https://assistant.example.org"
 
@@ -93,6 +98,38 @@ def test_too_many_wrong_tries_are_told_when_to_come_back(place: Place) -> None:
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
     elsewhere = place.browser(host="10.9.9.9")
     assert elsewhere.post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 303
+
+
+def test_passwords_that_take_long_hold_up_no_other_page(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashing, done = [], threading.Event()
+
+    def slow(password: str, kept: str) -> bool:
+        hashing.append(password)
+        return done.wait(20) and is_right(password, kept)
+
+    is_right, root = passwords.is_right, place.records.sessions.begin(place.person("root").id)[0]
+    monkeypatch.setattr(passwords, "is_right", slow)
+
+    def browser(number: int) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(place.app, client=(f"10.0.1.{number}", 4711))
+        return httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False)
+
+    async def visited() -> list[int]:
+        async with AsyncExitStack() as stack:
+            browsers = [await stack.enter_async_context(browser(number)) for number in range(61)]
+            crowd = [
+                asyncio.ensure_future(each.post("/sign-in", data={"name": f"n{number}", "password": "x"}))
+                for number, each in enumerate(browsers[1:])
+            ]
+            while len(hashing) < context.HASHED:
+                await asyncio.sleep(0.02)
+            others = (browsers[0].get("/sign-in"), browsers[0].get("/people", headers={"Cookie": f"trag={root}"}))
+            served = await asyncio.wait_for(asyncio.gather(*others), 10)
+            assert len(hashing) == context.HASHED
+            done.set()
+            return [each.status_code for each in (*served, *await asyncio.gather(*crowd))]
+
+    assert asyncio.run(visited()) == [200] * 2 + [403] * 60
 
 
 def test_signing_in_goes_on_to_pages_of_ours_only(place: Place) -> None:
