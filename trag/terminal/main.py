@@ -24,6 +24,7 @@ from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models,
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; the exit status."""
     options = _parser().parse_args(arguments)
+    os.umask(0o077)  # what is written is for this account alone: see trag.file_modes
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     # GOMP_SPINCOUNT: threads of torch that wait for each other would else keep the cores from the model's process.
     for name, value in (
