@@ -1,6 +1,7 @@
 """What lets people in once they are known: sessions of browsers, tokens of programs, and links that work once.
 
-Of each only the sha256 is kept, which is its id; the 256 random bits are told once, to whoever is to hold them.
+Of each only the sha256 is kept, which is its id; the 256 random bits are told once, to whoever is to hold them. What
+was begun more than `IDLE` from now lets nobody in: the clock was set back since, and it would last too long.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert, select, update
 
 from store import StoreError, audit, schema
 from store.database import rows, writing
@@ -27,7 +28,7 @@ is none for anything else."""
 IDLE = timedelta(hours=12)
 """How long a session lasts that nobody uses."""
 LASTS = timedelta(days=7)
-"""How long a session lasts at most."""
+"""How long a session lasts at most, and the link that lasts longest."""
 PREFIX = "trag_"
 """What every token begins with, so that one that got out is recognised."""
 _SEEN_EVERY = timedelta(minutes=1)
@@ -95,9 +96,9 @@ class Sessions:
             return None
         row, person = found
         session = Session(*row)
-        if not (now < session.ends and now - session.seen < IDLE):
+        if not (now < session.ends and abs(now - session.seen) < IDLE):
             return None
-        if used and now - session.seen >= _SEEN_EVERY:
+        if used and abs(now - session.seen) >= _SEEN_EVERY:
             table = schema.sessions
             with writing(self._engine) as connection:
                 connection.execute(update(table).where(table.c.id == session.id).values(seen=now))
@@ -106,7 +107,7 @@ class Sessions:
     def of(self, person: str) -> tuple[Session, ...]:
         """The sessions of a person that go on, the last used first."""
         table, now = schema.sessions, _now()
-        going = (table.c.person == person, table.c.ends > now, table.c.seen > now - IDLE)
+        going = (table.c.person == person, table.c.ends > now, table.c.seen > now - IDLE, table.c.seen < now + IDLE)
         query = select(table).where(*going).order_by(table.c.seen.desc())
         return tuple(Session(*row) for row in rows(self._engine, query))
 
@@ -150,9 +151,9 @@ class Tokens:
             return None
         row, person = found
         token = Token(*row)
-        if now >= token.ends:
+        if not (token.created - IDLE < now < token.ends):
             return None
-        if token.last_used is None or now - token.last_used >= _SEEN_EVERY:
+        if token.last_used is None or abs(now - token.last_used) >= _SEEN_EVERY:
             table = schema.tokens
             with writing(self._engine) as connection:
                 connection.execute(update(table).where(table.c.id == token.id).values(last_used=now))
@@ -208,7 +209,7 @@ class Links:
     def find(self, secret: str, kinds: tuple[Kind, ...] = IN_ADDRESSES) -> Link | None:
         """The link of one of these kinds that carries this, None when it was used or is over."""
         table = schema.links
-        query = select(table).where(table.c.id == _hash(secret), table.c.kind.in_(kinds), table.c.ends > _now())
+        query = select(table).where(table.c.id == _hash(secret), table.c.kind.in_(kinds), *_goes_on())
         return next((Link(*row) for row in rows(self._engine, query)), None)
 
 
@@ -218,10 +219,16 @@ def use_link(connection: Connection, secret: str, kind: Kind) -> Link:
     this = (table.c.id == _hash(secret), table.c.kind == kind)
     row = connection.execute(select(table).where(*this)).first()
     # Of two that use it at once only one finds it there to delete.
-    used = connection.execute(delete(table).where(*this, table.c.ends > _now()))
+    used = connection.execute(delete(table).where(*this, *_goes_on()))
     if row is None or used.rowcount == 0:
         raise StoreError("This link was used already, or its time is over.", "Ask for a new one.")
     return Link(*row)
+
+
+def _goes_on() -> tuple[ColumnElement[bool], ...]:
+    """That a link is not over."""
+    ends, now = schema.links.c.ends, _now()
+    return ends > now, ends < now + LASTS + IDLE
 
 
 def end_keys(connection: Connection, person: str, *, but: str = "", tokens: bool = True) -> tuple[int, int]:

@@ -32,7 +32,7 @@ FOLDERS = ("documents", "charts", "adapters", "results", "cases", "waiting")
 _RECORDS = "records"
 _MANIFEST = "manifest.json"
 _MARK = ".restoring"
-_LEFT_ALONE = {"lock", "trag.toml", "models", _MARK}
+LEFT_ALONE = {"lock", "trag.toml", "models", _MARK}
 """What a home may hold and still be empty."""
 _LARGEST_MANIFEST = 256 * 2**20
 
@@ -238,7 +238,7 @@ def _empty(home: Path) -> None:
             rmtree(home / folder, ignore_errors=True)
         for path in home.glob("trag.db*"):
             path.unlink()
-    there = sorted(path.name for path in home.iterdir() if path.name not in _LEFT_ALONE)
+    there = sorted(path.name for path in home.iterdir() if path.name not in LEFT_ALONE)
     held = [name for name in there if not (home / name).is_dir() or any((home / name).iterdir())]
     if held:
         raise TragError(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from store.files import LOCK, explained, is_held
 from trag.errors import SHOWN, TragError
+from trag.file_modes import check_closed
 from trag.machine import free_memory
 from trag.settings import Settings
 
@@ -56,6 +57,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield _shown("language model", lambda: _model(settings))
     yield _shown("encoder", lambda: _encoder(settings))
     yield _shown("home", lambda: _home(settings))
+    yield _shown("other accounts", lambda: _others(settings))
 
 
 def _package(name: str) -> str:
@@ -168,6 +170,11 @@ def _home(settings: Settings) -> str:
         state = home.state()
     chart = f"chart {state.chart}" if state.chart else "no chart"
     return f"{settings.home}, {state.organization}: {counted(state.documents, 'document')}, {chart}"
+
+
+def _others(settings: Settings) -> str:
+    check_closed(settings.home)
+    return f"may get at nothing in {settings.home}"
 
 
 def _shown(what: str, look: Callable[[], str]) -> Finding:

@@ -1,5 +1,4 @@
-"""One organization's home: the folder everything is written to, owned by one process, and the assistant made from what
-is in it."""
+"""One organization's home: the folder everything is written to, owned by one process, and the assistant over it."""
 
 from __future__ import annotations
 
@@ -27,6 +26,7 @@ from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
+from trag.file_modes import close_to_others
 from trag.ingest import pair_changes, reconciliation
 from trag.ingest.context import generated_folder
 from trag.ingest.pairs import GeneratedPair, example_questions
@@ -396,4 +396,5 @@ def open_home(settings: Settings) -> Iterator[Home]:
     with ExitStack() as closing:
         closing.enter_context(files.lock(settings.home))
         check_whole(settings.home)
+        close_to_others(settings.home)
         yield Home(settings, closing)

@@ -77,9 +77,13 @@ def test_no_secret_is_kept_only_its_hash(records: Records, ada: Person, migrated
         ([keys.IDLE], False),
         ([HOUR, keys.IDLE - HOUR, keys.IDLE], False),
         ([keys.IDLE - HOUR] * 20, False),
-        ([-DAY, keys.IDLE], True),
+        ([-HOUR, keys.IDLE - HOUR], True),
+        ([HOUR - keys.IDLE] * 3, True),
+        ([-keys.IDLE], False),
+        ([-DAY, DAY], True),
+        ([365 * DAY, -365 * DAY], True),
     ],
-    ids=["used", "idle", "idle after use", "used past the end", "the clock went back"],
+    ids=["used", "idle", "idle after use", "used past the end", "back", "back bit by bit", "far back", "righted", "on"],
 )
 def test_a_session_ends_when_nobody_uses_it_and_in_any_case_after_a_week(
     records: Records, ada: Person, clock: Clock, steps: list[timedelta], lasts: bool
@@ -90,6 +94,25 @@ def test_a_session_ends_when_nobody_uses_it_and_in_any_case_after_a_week(
         found = records.sessions.find(secret)
     assert (found is not None) == lasts
     assert len(records.sessions.of(ada.id)) == lasts
+
+
+def test_what_was_begun_by_a_clock_that_was_wrong_lets_nobody_in_for_longer(
+    records: Records, ada: Person, clock: Clock
+) -> None:
+    def let_in() -> list[bool]:
+        found = records.sessions.find(cookie), records.tokens.find(token), records.links.find(link)
+        return [each is not None for each in found]
+
+    clock.now += 365 * DAY
+    (cookie, _), (token, _) = records.sessions.begin(ada.id), records.tokens.make(ada.id, "t", DAY, by="ada")
+    link, _ = records.links.make("password", ada.id, keys.LASTS, by="ada")
+    assert let_in() == [True] * 3
+    clock.now -= keys.IDLE - HOUR
+    assert let_in() == [True] * 3, "by so much a clock may be wrong"
+    clock.now -= 30 * DAY
+    assert let_in() == [False] * 3
+    with pytest.raises(StoreError, match="its time is over"):
+        records.people.put_secret(ada.id, "h", by="ada", link=link)
 
 
 def test_a_session_that_is_only_looked_up_says_what_its_person_is_now_and_ends_as_one_that_nobody_uses(

@@ -3,6 +3,7 @@ of each."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -55,21 +56,25 @@ class Ingested:
 
 
 def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]], list[Ingested]]:
-    """The documents and the files of pairs under `paths`, each with its name, and what is neither."""
+    """The documents and the files of pairs under `paths`, each where it really is and with its name, and what is
+    neither. A path may be a link, for whoever named it chose it. What a link in a folder leads to is read only where it
+    is read anyway: who may write there may not read all that the program may."""
     chosen: dict[Path, tuple[Path, Path]] = {}  # by where it really is, so that none is read twice
     results: list[Ingested] = []
     for path in paths:
         inside = [path]
         if path.is_dir():  # all files below it but hidden ones
-            below = [file for file in path.rglob("*") if not re.search(r"(?:^|/)\.", file.relative_to(path).as_posix())]
-            inside = sorted(file for file in below if file.is_file())
+            below = sorted(file for file in path.rglob("*") if _shows(file, path))
+            strays = [file for file in below if file.is_symlink() and not _shows(*map(_real, (file, path)))]
+            results += (_stray(file.relative_to(path).as_posix()) for file in strays)
+            inside = [file for file in below if file.is_file() and file not in strays]
         if not inside or not path.exists():
             what = "holds no file" if path.is_dir() else "is no file or folder"
             results.append(Ingested(str(path), "failed", f"{shown(str(path))} {what}.", "Check the path."))
             continue
         for file in inside:
             if file.suffix.lower() in (*FORMATS, PAIRS):
-                chosen.setdefault(file.resolve(), (file, path if path.is_dir() else path.parent))
+                chosen.setdefault(_real(file), (file, path if path.is_dir() else path.parent))
             else:
                 reason = f"{shown(file.name)} is of no format that is read."
                 outcome: Outcome = "skipped" if path.is_dir() else "failed"
@@ -78,13 +83,27 @@ def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path
     pairs: list[tuple[Path, str]] = []
     names = _names(list(chosen.values()))
     uses = Counter(names)
-    for (file, _), name in zip(chosen.values(), names, strict=True):
+    for (real, (file, _)), name in zip(chosen.items(), names, strict=True):
         if uses[name] > 1:
             reason = f"{shown(str(file))} has a name that reads the same as another file's."
             results.append(Ingested(name, "failed", reason, "Rename one of them."))
         else:
-            (pairs if file.suffix.lower() == PAIRS else documents).append((file, name))
+            (pairs if file.suffix.lower() == PAIRS else documents).append((real, name))
     return documents, pairs, results
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
+
+
+def _shows(file: Path, folder: Path) -> bool:
+    """Whether a file is in a folder, and not hidden there."""
+    return file.is_relative_to(folder) and not re.search(r"(?:^|/)\.", file.relative_to(folder).as_posix())
+
+
+def _stray(name: str) -> Ingested:
+    reason = f"{shown(name)} leads out of the folder, or to something hidden, and was not read."
+    return Ingested(name, "skipped", reason, "Name the file that it leads to, or copy it into the folder.")
 
 
 def document_name(spelling: str) -> str:

@@ -53,13 +53,13 @@ def ingest(
         failed: list[Ingested] = []
         for path, name in pair_files:
             try:
-                given[name] = read_pairs(read_file(path, limits), name)
+                given[name] = read_pairs(read_file(path, name, limits), name)
             except TragError as error:
                 failed.append(Ingested(name, "failed", error.message, error.hint))
         for number, (path, name) in enumerate(documents):
             progress(f"reading {shown(name)}", number, len(documents))
             try:
-                content, suffix = read_file(path, limits), path.suffix.lower()
+                content, suffix = read_file(path, name, limits), PurePath(name).suffix.lower()
                 results.append(_ingest(content, name, suffix, context, replace, audience, by, limits, progress))
             except TragError as error:
                 results.append(Ingested(name, "failed", error.message, error.hint))

@@ -4,6 +4,7 @@ may kill."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
@@ -54,20 +55,25 @@ class Reading:
         return cls(str(values["format"]), blocks, values["pages"], tuple(map(str, values["notes"])))
 
 
-def read_file(path: Path, limits: Limits) -> bytes:
-    """The content of a file. Raises TragError when it cannot be read, or, before it is, when it is too large."""
+def read_file(path: Path, name: str, limits: Limits) -> bytes:
+    """The content of the file `name` at an absolute path without links. Raises TragError when it cannot be read, is too
+    large, or is reached by a link that somebody has put in its way meanwhile."""
     try:
-        size = path.stat().st_size
-        if size > limits.file_bytes:
-            raise TragError(
-                f"{shown(path.name)} has {size / 1e6:,.0f} MB; a document may have {limits.file_bytes / 1e6:,.0f} MB.",
-                "Split it, or leave the pictures out.",
-            )
-        return path.read_bytes()
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            opened, there = os.fstat(file.fileno()), path.lstat()
+            content = file.read(limits.file_bytes + 1) if opened.st_size <= limits.file_bytes else b""
     except OSError as error:
         raise TragError(
-            f"{shown(path.name)} cannot be read: {error.strerror}.", "Check that it is there and may be read."
+            f"{shown(name)} cannot be read: {error.strerror}.", "Check that it is there and may be read."
         ) from error
+    if os.path.realpath(path) != str(path) or not os.path.samestat(opened, there):
+        raise TragError(f"{shown(name)} was replaced while it was looked at.", "Try again.")
+    if (size := max(opened.st_size, len(content))) > limits.file_bytes:
+        raise TragError(
+            f"{shown(name)} has {size / 1e6:,.0f} MB; a document may have {limits.file_bytes / 1e6:,.0f} MB.",
+            "Split it, or leave the pictures out.",
+        )
+    return content
 
 
 def read(content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody) -> Reading:

@@ -30,6 +30,7 @@ _M_ARENA_MAX = -8  # of malloc.h
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; the exit status."""
     options = _parser().parse_args(arguments)
+    os.umask(0o077)  # what is written is for this account alone: see trag.file_modes
     log_warnings()
     # GOMP_SPINCOUNT: threads of torch that wait for each other would else keep the cores from the model's process.
     for name, value in (

@@ -70,6 +70,37 @@ def test_a_folder_is_read_sorted_and_one_bad_file_does_not_stop_the_others(shelf
     assert RULES in shelf.originals()
 
 
+def test_what_leads_out_of_a_folder_is_not_read_and_named(shelf: Any, tmp_path: Path) -> None:
+    out = write(tmp_path / "out", {"secret.md": "The word is marzipan.", "deep/more.md": "The vault is marzipan."})
+    folder = write(tmp_path / "in", {"rules.md": RULES, ".env.md": "MARZIPAN=1", "sub/b.md": "The bar opens at five."})
+    leads_out = {
+        "away.md": out / "secret.md",
+        "climbs.md": Path("../out/secret.md"),
+        "env.txt": Path("/proc/self/environ"),
+        "hidden.md": folder / ".env.md",
+        "loop.md": tmp_path / "loop.md",
+        "more": out / "deep",
+        "proc": Path("/proc/self"),
+        "sub/up": tmp_path,
+        "twice.md": folder / "sub" / "up" / "out" / "secret.md",
+    }
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    for name, target in (leads_out | {"stays.md": folder / "sub" / "b.md", "z": Path("sub")}).items():
+        (folder / name).symlink_to(target)
+    results = shelf.ingest(folder)
+    said = [each for each in results if each.outcome == "skipped"]
+    assert [each.name for each in said] == sorted(leads_out)
+    assert all("leads out of the folder" in each.reason for each in said)
+    assert outcomes(tuple(each for each in results if each not in said)) == [
+        ("rules.md", "indexed"),
+        ("stays.md", "indexed"),
+    ]
+    assert "marzipan" not in "".join([*shelf.texts(), *shelf.originals()]).lower()
+    assert outcomes(shelf.ingest(folder / "away.md")) == [("away.md", "indexed")], "who names a link has chosen it"
+    (tmp_path / "named").symlink_to(out)
+    assert outcomes(shelf.ingest(tmp_path / "named")) == [("more.md", "indexed"), ("secret.md", "skipped")]
+
+
 def test_the_same_again_is_unchanged_and_other_content_wants_replace(shelf: Any, tmp_path: Path) -> None:
     rules = write(tmp_path, {"rules.md": RULES}) / "rules.md"
     shelf.ingest(rules)

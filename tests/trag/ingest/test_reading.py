@@ -2,6 +2,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from shutil import rmtree
 
 import psutil
 import pytest
@@ -132,7 +133,7 @@ def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path: Path) -> None
     with large.open("wb") as file:
         file.truncate(500_000_000)
     with pytest.raises(TragError) as caught:
-        read_file(large, LIMITS)
+        read_file(large, "large.pdf", LIMITS)
     assert caught.value.message == "large.pdf has 500 MB; a document may have 200 MB."
 
 
@@ -141,9 +142,25 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     secret = tmp_path / "secret.md"
     secret.touch(0o000)
     with pytest.raises(TragError, match=r"secret\.md cannot be read: Permission denied"):
-        read_file(secret, LIMITS)
+        read_file(secret, "secret.md", LIMITS)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TragError, match=r"gone\.md cannot be read: No such file"):
-        read_file(tmp_path / "gone.md", LIMITS)
+        read_file(tmp_path / "gone.md", "gone.md", LIMITS)
+
+
+def test_a_link_put_in_the_way_of_a_file_meanwhile_is_not_followed(tmp_path: Path) -> None:
+    for name in ("in/deep", "out"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.md").write_text(name)
+    inside = tmp_path / "in" / "deep" / "a.md"
+    assert read_file(inside, "a.md", LIMITS) == b"in/deep"
+    inside.unlink()
+    inside.symlink_to(tmp_path / "out" / "a.md")
+    with pytest.raises(TragError, match=r"a\.md cannot be read"):
+        read_file(inside, "a.md", LIMITS)
+    rmtree(inside.parent)
+    inside.parent.symlink_to(tmp_path / "out")
+    with pytest.raises(TragError, match="replaced while it was looked at"):
+        read_file(inside, "a.md", LIMITS)

@@ -229,6 +229,42 @@ def test_a_fresh_home_ingests_answers_and_keeps_what_it_answered(
     assert capsys.readouterr().out.strip(), "whatever the small model says"
 
 
+def modes(folder: Path) -> set[str]:
+    """The modes of all that is in a folder, and its own."""
+    return {f"{path.stat().st_mode:o}" for path in (folder, *folder.rglob("*"))}
+
+
+@pytest.mark.slow
+def test_all_that_is_written_is_for_its_owner_alone_and_an_older_home_is_closed(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home, ours = folder / "home", {"100600", "40700"}
+    os.umask(0o022)
+    with pytest.MonkeyPatch.context() as older:
+        older.setattr("trag.home.close_to_others", lambda _: None)
+        older.setattr(os, "umask", lambda _: None)
+        assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+        assert main(["ingest", str(folder / "documents")]) == 0
+        assert modes(home) >= {"100644", "40755"}, "files and folders that all may read"
+    assert main(["chart", "show"]) == 0
+    assert modes(home) == ours
+    assert "was open to other accounts" in caplog.text
+    caplog.clear()
+    os.umask(0o022)
+    (folder / "documents" / "fees.txt").write_text("A berth costs forty crowns a night, and water is free.")
+    for words in (
+        ["ingest", str(folder / "documents"), "--reindex"],
+        ["ask", "what does a berth cost?"],
+        ["finetune", "dataset"],
+        ["backup", str(folder / "backup.tar")],
+    ):
+        assert main(words) == 0, words
+    assert {path.name for path in home.iterdir()} > {"chroma", "finetune", "documents", "charts", "trag.db"}
+    assert modes(home) == ours
+    assert modes(folder / "backup.tar") == {"100600"}
+    assert not caplog.text, "of which nothing had to be closed again"
+
+
 @pytest.mark.slow
 def test_documents_are_added_for_the_units_that_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def documents() -> dict[str, frozenset[str]]:
