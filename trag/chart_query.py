@@ -22,8 +22,8 @@ UNITS = 6
 """Units of a question that the model is shown."""
 DOCUMENTS = 3.0
 """What is added to the logit of documents(): a question that names a unit is about the chart only where the reader is
-sure. With the adapter that ships, of the questions of three organizations that name a unit (docs/RESULTS.md), 103 of 104
-that are not about the chart are left to the documents, and 43 of 50 about it are answered rightly."""
+sure. With the adapter that ships, of the questions of three organizations that name a unit (docs/RESULTS.md), 103 of
+104 that are not about the chart are left to the documents, and 43 of 50 about it are answered rightly."""
 _DOCUMENTS = "documents()"
 _TOKENS = 64
 
