@@ -153,7 +153,7 @@ def stream(url: str, name: str) -> list[str | Usage]:
     ("name", "found"),
     [
         ("writes on", "goes on writing beyond the 1 tokens"),
-        ("only signs of life", "had not ended its answer after 2 seconds"),
+        ("only signs of life", "had not ended its answer after 2 seconds|comes to no end"),
         ("thinks for ever", "sends more than 133,120 bytes"),
         ("one piece", "sends more than 133,120 bytes"),
         ("a line without end", "sends more than 133,120 bytes"),
