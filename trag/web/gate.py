@@ -33,7 +33,7 @@ from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality.render import LARGEST_SET
-from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits
+from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -262,6 +262,7 @@ class Gate:
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
+        give_turn_back()  # it waits for the model, without a thread
         headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
         app = asyncio.ensure_future(self.app(scope, receive, send))
         try:
