@@ -79,7 +79,7 @@ def kinds(document: str) -> dict[str, tuple[str, Send]]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[str, psutil.Process, list[str], str]]:
-    """The app over a new home: its address, its process, what the browser of each person holds, and the document's key."""
+    """The app over a new home: its address and process, what each browser holds, and the document's key."""
     given = folder / "manual.pdf"
     given.write_bytes(document(PAGES))
     with open_home(Settings(home=folder)) as home:
