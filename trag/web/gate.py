@@ -118,7 +118,7 @@ class Gate:
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except Refused as refusal:
             noted = self.door.notes_refusal(where)
-            if noted:
+            if noted or refusal.status != 429:
                 log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
             if noted and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
