@@ -1,8 +1,10 @@
 """python -m bench.fairness: how long others wait for a page while one caller takes all they can get.
 
-The real app over a home with eight people and a PDF of 120 pages. Seven of them open their account every quarter of a
-second; meanwhile one caller sends 60 requests at a time of one kind, or holds connections. Prints a table: the median
-and the longest wait of the seven in seconds, the share of the app's own processor, and what the one was told.
+The real app over a home with a PDF of 120 pages. Seven people open their account every quarter of a second; meanwhile
+an eighth, or somebody who is not in, sends 60 requests of one kind at a time, or holds connections. Prints a table: the
+median and the longest wait of the seven in seconds, the share of the app's own processor, and what the one was told.
+docs/RESULTS.md keeps what is worth keeping. Other work on the machine makes all of it longer: the first row says by how
+much.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from trag.web.documents.names import key
 
 ROOT = Path(__file__).parent.parent
 PAGES = 120
-SECONDS = 8
+SECONDS = 5
 """For which each kind goes on."""
 AT_ONCE = 60
 PACE = 0.25
@@ -77,7 +79,7 @@ def kinds(document: str) -> dict[str, tuple[str, Send]]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[str, psutil.Process, list[str], str]]:
-    """The app over a new home: its address, its process, what each of eight browsers holds, and the document's key."""
+    """The app over a new home: its address and process, what each browser holds, and the document's key."""
     given = folder / "manual.pdf"
     given.write_bytes(document(PAGES))
     with open_home(Settings(home=folder)) as home:
@@ -85,7 +87,7 @@ def served(folder: Path) -> Iterator[tuple[str, psutil.Process, list[str], str]]
         assert not failed, failed
         people = home.records.people
         people.add(Newcomer("root", role="admin", state="active"), by="bench")
-        added = people.add_all([Newcomer(f"n{number}", state="active") for number in range(8)], by="bench")
+        added = people.add_all([Newcomer(f"n{number}", state="active") for number in range(20)], by="bench")
         cookies = [home.records.sessions.begin(person.id)[0] for person in added]
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -169,11 +171,11 @@ async def waits(address: str, cookies: list[str]) -> list[float]:
 
 async def measured(address: str, app: psutil.Process, cookies: list[str], document: str) -> None:
     """The table."""
-    port, (one, *seven) = int(address.rsplit(":", 1)[1]), cookies
+    port, seven, others = int(address.rsplit(":", 1)[1]), cookies[:7], iter(cookies[7:])
     half = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc"
     rows: dict[str, Callable[[], object]] = {"nothing": lambda: holding(port, b"", 0)}
     for what, (by, send) in kinds(document).items():
-        cookie, source = (one, "127.0.0.1") if by == "person" else ("", STRANGER)
+        cookie, source = (next(others), "127.0.0.1") if by == "person" else ("", STRANGER)
         rows[what] = lambda cookie=cookie, source=source, send=send: flooding(client(address, cookie, source), send)  # type: ignore[misc]
     rows["1,100 connections that say nothing"] = lambda: holding(port, b"")
     rows["1,100 connections with half a request"] = lambda: holding(port, half)

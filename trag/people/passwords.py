@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 8, 128
 GUESSES = 10**6
 """Guesses that a password must hold out against, counted as zxcvbn counts them (Wheeler 2016)."""
-_STRETCH, _ESTIMATED = 20, 80
-"""Characters that are estimated in one go, whose time grows fast with them, and in all."""
+_STRETCH, _ESTIMATED = 20, 72
+"""Characters that are estimated in one go where some may stand for letters, whose time grows fast with them; and of
+which anything is estimated."""
 _PARTS = 4
 """Characters that one is composed of at most (UAX #15)."""
 
@@ -35,11 +36,15 @@ def check(password: str, about: Sequence[str] = ()) -> None:
             "Three or four words that have nothing to do with each other are long, and easy to keep in mind.",
         )
     from zxcvbn import zxcvbn
+    from zxcvbn.matching import L33T_TABLE
 
+    composed = composed[:_ESTIMATED]
+    costly = any(sign in composed for signs in L33T_TABLE.values() for sign in signs)
+    stretch = _STRETCH if costly else _ESTIMATED
     words = [part for word in about for part in (word, *word.split())]
     why = ""
-    for start in range(0, min(len(composed), _ESTIMATED), _STRETCH):
-        found = zxcvbn(composed[start : start + _STRETCH], user_inputs=words)
+    for start in range(0, len(composed), stretch):
+        found = zxcvbn(composed[start : start + stretch], user_inputs=words)
         if found["guesses"] >= GUESSES:
             return  # whatever stands beside it
         why = why or found["feedback"]["warning"]

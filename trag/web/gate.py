@@ -33,7 +33,7 @@ from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
-from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits
+from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -126,7 +126,7 @@ class Gate:
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except Refused as refusal:
             noted = self.door.notes_refusal(where)
-            if noted:
+            if noted or refusal.status != 429:
                 log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
             if noted and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
@@ -277,6 +277,7 @@ class Gate:
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
+        give_turn_back()  # it waits for the model, without a thread
         headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
         app = asyncio.ensure_future(self.app(scope, receive, send))
         try:

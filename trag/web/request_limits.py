@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 WINDOW = float(AGAIN)
 """Seconds over which requests are counted."""
-AT_WORK = 4
-"""Requests of one caller that are worked at, each in a thread: a page and what it asks for by itself, and far fewer
-than there are threads."""
+AT_WORK = 2
+"""Requests of one caller that are worked at, each in a thread: a page, and what it asks for by itself."""
 _Found = TypeVar("_Found")
 _END: ContextVar[Callable[[], None]] = ContextVar("end", default=lambda: None)
 """What ends the turn of a request."""

@@ -24,7 +24,7 @@ class Site:
 
     def __init__(self, records: Records) -> None:
         self.app: FastAPI = gated(records)
-        people = signed_in(records, self.app, {"ada": ("employee", ""), "bert": ("employee", "")}, None)  # type: ignore[arg-type]
+        people = signed_in(records, self.app, {"ada": ("admin", ""), "bert": ("employee", "")}, None)  # type: ignore[arg-type]
         self.cookies = {name: dict(browser.cookies) for name, (_, browser) in people.items()}
         self.work: list[str] = []
         self.open = asyncio.Event()
@@ -51,7 +51,8 @@ class Site:
         self.app.get("/review")(lambda: "ok")
         self.app.get("/api")(lambda: "ok")
         self.app.get("/documents/{key}/view")(waits_apart)
-        self.app.get("/gradio_api/queue/data")(lasting)
+        self.app.get("/gradio_api/queue/data")(worked)
+        self.app.get("/people/log.csv")(lasting)
 
     @asynccontextmanager
     async def browser(self, who: str = "", client: str = "10.0.0.7") -> AsyncIterator[httpx.AsyncClient]:
@@ -127,7 +128,11 @@ def test_one_caller_has_few_threads_and_the_others_get_in(tried: Any) -> None:
     tried(what)
 
 
-@pytest.mark.parametrize("path", ["/documents/" + "0af" * 10 + "12/view", "/gradio_api/queue/data?session_hash=a"])
+@pytest.mark.parametrize(
+    "path",
+    ["/documents/" + "0af" * 10 + "12/view", "/gradio_api/queue/data?session_hash=a", "/people/log.csv"],
+    ids=["what waits elsewhere", "an answer of the model", "a file that is being sent"],
+)
 def test_what_waits_elsewhere_or_is_being_answered_keeps_nobody_from_other_pages(tried: Any, path: str) -> None:
     async def what(site: Site) -> None:
         async with site.browser("ada") as ada:
