@@ -97,7 +97,7 @@ def lock(folder: Path) -> Iterator[None]:
     """
     path = folder / LOCK
     with explained(path):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
         file = path.open("a+b")
     with file:
         try:

@@ -17,6 +17,8 @@ App = Place = Any  # of conftest.py
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 PATIENCE = 30.0
 """Seconds for an answer of a machine that does other things too."""
+LEFT = 66
+"""Two calls more than are kept for somebody who comes for none of them."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
 
@@ -187,6 +189,32 @@ def test_what_is_typed_for_a_function_in_the_wrong_shape_never_reaches_the_log(a
     said = app.log.read_text(encoding="utf-8")
     assert "FORGED" not in said
     assert len(said) - before < 200 * len(calls)
+
+
+def test_calls_that_nobody_comes_for_are_not_kept_without_end(app: App, place: Place) -> None:
+    def fetched(who: str, tab: str) -> bool:
+        """Whether what a call gave is there for the page that comes for it."""
+        heard = ""
+        with browsers[who].stream("GET", "/gradio_api/queue/data", params={"session_hash": tab}) as lines:
+            for line in lines.iter_lines():
+                heard += line
+                if "process_completed" in line or "unexpected_error" in line:
+                    break
+        return "process_completed" in heard and "<" in heard
+
+    with ExitStack() as opened:
+        browsers = {
+            who: opened.enter_context(
+                httpx.Client(base_url=app.address, cookies={"trag": place.people[who].cookie}, timeout=PATIENCE)
+            )
+            for who in ("anna", "bert")
+        }
+        calls = [("bert", "of bert"), *(("anna", f"of anna {number}") for number in range(LEFT))]
+        for who, tab in calls:
+            call = {"data": [], "event_data": None, "fn_index": 0, "session_hash": tab}
+            assert browsers[who].post("/gradio_api/queue/join", json=call).status_code == 200
+        there = [fetched(*call) for call in (*calls[:3], *calls[-2:])]
+    assert there == [True, False, False, True, True], "the oldest of who left too many are gone, and no others"
 
 
 def leaks(text: str) -> list[str]:

@@ -91,10 +91,11 @@ def labels(settings: Settings) -> list[str]:
 
 
 def test_a_restored_home_holds_all_that_was_backed_up_and_nothing_else(
-    old: Settings, new: Settings, made: Path
+    old: Settings, new: Settings, made: Path, tmp_path: Path
 ) -> None:
-    restore(new, made)
+    manifest = restore(new, made)
     assert held(new.home) == held(old.home) == FILES
+    assert back_up(new, tmp_path / "again.tar").files == manifest.files, "each row of each table too"
     assert {path.name for path in new.home.iterdir()} == {*FOLDERS, "trag.db", "lock"}
     assert labels(new) == labels(old) == ["a0", "a1", "a2"]
     assert b"canary-of-what-is-left-out" not in made.read_bytes()

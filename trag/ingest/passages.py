@@ -155,11 +155,16 @@ def split(text: str) -> tuple[str, ...]:
         add_start_index=True,
     )
     pieces: list[str] = []
+    looked, lead_in = 0, ""  # where the last line begins that was looked at, and the last one above it that is no item
     for piece in splitter.create_documents([text]):
         words = piece.page_content
         if _ITEM.match(words):
-            above = text[: piece.metadata["start_index"]].rstrip("\n").split("\n")
-            lead_in = next((line for line in reversed(above) if not _ITEM.match(line)), "")
+            end = piece.metadata["start_index"]
+            while end and text[end - 1] == "\n":
+                end -= 1
+            above = text[looked:end].split("\n")
+            lead_in = next((line for line in reversed(above) if not _ITEM.match(line)), lead_in)
+            looked = text.rfind("\n", 0, end) + 1
             words = f"{lead_in}\n{words}" if lead_in.endswith(":") else words
         pieces.append(words)
     return tuple(pieces)

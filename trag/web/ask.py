@@ -32,6 +32,7 @@ from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import put_label
 from trag.web import render
+from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
 from trag.web.evidence import documents_of
 from trag.web.forms import remark
@@ -68,9 +69,9 @@ class AskPage:
     assistant: AssistantLoader
     runs: ActiveRuns = field(default_factory=ActiveRuns)
 
-    def build(self) -> gr.Blocks:
-        page: gr.Blocks
-        with gr.Blocks(title=self._organization() or "Assistant", analytics_enabled=False, fill_width=True) as page:
+    def build(self) -> Page:
+        page: Page
+        with Page(title=self._organization() or "Assistant", analytics_enabled=False, fill_width=True) as page:
             chosen = gr.Textbox(visible=False)
             side = _part("side")
             with gr.Column(elem_id="talk"):

@@ -76,6 +76,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.responses import FileResponse, PlainTextResponse
 
     from trag.web import access
+    from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
     from trag.web.api import mcp
     from trag.web.api import page as programs
@@ -117,6 +118,7 @@ def create_app(home: Home) -> FastAPI:
             log.error("the line of uploads cannot be opened", exc_info=error)
 
     app = FastAPI(openapi_url=None, lifespan=running)
+    app.add_middleware(AbandonedCalls, page=blocks)
     app.add_middleware(Gate, door=door, functions=access.functions(blocks))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():

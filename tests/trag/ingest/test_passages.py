@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from trag.ingest.parse import parse
@@ -234,3 +236,12 @@ def test_ids_last_as_long_as_document_section_and_text() -> None:
     changed = section_passages("a.md", [others[0], sections[0], others[1]])
     assert {passage.id for passage in first} & {passage.id for passage in changed} == {first[0].id}
     assert {passage.id for passage in first} & {passage.id for passage in section_passages("b.md", sections)} == set()
+
+
+def test_a_list_without_end_is_cut_in_a_moment() -> None:
+    items = [f"- item {number}" for number in range(60_000)]
+    began = time.process_time()
+    pieces = split("\n".join(["Members are:", *items]))
+    assert time.process_time() - began < 3, "and this process answers people meanwhile"
+    assert all(piece.startswith("Members are:\n") for piece in pieces)
+    assert items[-1] in pieces[-1]

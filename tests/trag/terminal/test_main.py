@@ -245,6 +245,7 @@ def test_all_that_is_written_is_for_its_owner_alone_and_an_older_home_is_closed(
         older.setattr(os, "umask", lambda _: None)
         assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
         assert main(["ingest", str(folder / "documents")]) == 0
+        home.chmod(0o755)
         assert modes(home) >= {"100644", "40755"}, "files and folders that all may read"
     assert main(["chart", "show"]) == 0
     assert modes(home) == ours
