@@ -78,7 +78,7 @@ class Pairs:
     def __init__(self, folder: Path) -> None:
         self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
-    def encode(self, questions: Sequence[str], texts: Sequence[str], multiple: int = 1) -> Pair:
+    def encode(self, questions: Sequence[str], texts: Sequence[str], *, multiple: int = 1) -> Pair:
         """Each question with the text at its place; as many tokens as the longest has, up to the next `multiple`."""
         found = self._tokenizer(
             list(questions),

@@ -48,6 +48,6 @@ class Reranker:
             places = order[start : start + _BATCH]
             filled = [texts[place] for place in places] + [""] * (_BATCH - len(places))
             with self._turn, torch.inference_mode():
-                pairs = self._pairs.encode([question] * _BATCH, filled, _STEP)
+                pairs = self._pairs.encode([question] * _BATCH, filled, multiple=_STEP)
                 odds[places] = self._network(*pairs).numpy()[: len(places)]
         return odds
