@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.trag.web.api.conftest import RECORD, SOURCE
 from trag.errors import TragError
 from trag.events import Answer, Event, Token
 from trag.llm.queue import QueueFull
-from trag.record import AnswerRecord
 from trag.web import gate
 from trag.web.active_runs import PATIENCE, Draft
 from trag.web.api import responses
@@ -70,40 +68,6 @@ def test_an_answer_is_its_record(place: Place) -> None:
         ("Where is Ethics?", {"history": (), "conversation": None, "readers": None, "asker": "local"}),
     ]
     assert idle(place)
-
-
-def test_a_token_that_may_only_ask_is_told_where_an_answer_stands_and_not_in_which_words(place: Place) -> None:
-    words, told = SOURCE.text, {}
-    for scope in ("ask", "read"):
-        program = place.program(**place.token(f"ann-{scope}", scope=scope))
-        sent = (program.post(path, json=body) for path, body in (*SENT.items(), *STREAMED.items()))
-        streamed = program.post(ASK, json=QUESTION, headers={"Accept": "text/event-stream"})
-        told[scope] = [answer.text for answer in (*sent, streamed)]
-    assert all("manual.md" in each and "Under the Board" in each for each in (*told["ask"], *told["read"]))
-    assert ([words in each for each in told["ask"]], [words in each for each in told["read"]]) == (
-        [False] * 5,
-        [True] * 5,
-    )
-    record = json.loads(told["ask"][0])
-    assert (record["answer"], record["checks"]["sentences"][0]["evidence"]) == (RECORD.answer, "")
-    assert AnswerRecord.from_json(told["read"][0]) == RECORD
-
-
-def test_a_token_that_may_only_ask_reads_no_conversation(place: Place) -> None:
-    program = place.program(**place.token("ann", scope="ask"))
-    conversation = place.records.start_conversation(place.records.people.find("ann").id, "Mine").id
-    refused = program.post(ASK, json=QUESTION | {"conversation": conversation})
-    assert (refused.status_code, "may only ask" in told(ASK, refused)) == (403, True)
-    assert place.assistant.asked == []
-    assert program.post(ASK, json=QUESTION).status_code == 200
-
-
-def test_two_authorization_headers_are_none(place: Place) -> None:
-    held = list(place.token().items())
-    forged = ("Authorization", "Bearer trag_forged")
-    for sent, status in ((held, 200), (held * 2, 401), ([*held, forged], 401), ([forged, *held], 401)):
-        for path in (ASK, CHAT):
-            assert place.program().post(path, json=SENT[path], headers=sent).status_code == status, sent
 
 
 def test_a_stream_tells_the_answer_while_it_is_written(place: Place) -> None:
