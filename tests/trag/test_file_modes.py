@@ -1,6 +1,7 @@
 """A home is closed to the other accounts of a machine, and opens all the same where it cannot be."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from trag.settings import Settings
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home with a document and settings that everybody may read."""
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home with a document and settings that everybody may read, as what is made is by default."""
+    before = os.umask(0o022)
     home = tmp_path / "home"
     (home / "documents").mkdir(parents=True)
     for file in (home / "documents" / "pay.md", home / "trag.toml", home / "lock"):
@@ -22,7 +24,8 @@ def home(tmp_path: Path) -> Path:
         file.chmod(0o644)
     for folder in (home / "documents", home):
         folder.chmod(0o2775)
-    return home
+    yield home
+    os.umask(before)
 
 
 def modes(home: Path) -> dict[str, str]:

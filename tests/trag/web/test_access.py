@@ -23,7 +23,8 @@ from store.person import Newcomer
 from store.records import Records
 from tests.pages import gated
 from trag import web
-from trag.web import access
+from trag.web import access, gate
+from trag.web.request_limits import Allowance
 
 HOME = "http://127.0.0.1:7860"
 SAMPLES = {
@@ -63,6 +64,15 @@ Call = tuple[str, str, dict[str, Any]]
 """A method, an address, and what else is sent."""
 Cookies = tuple[Records, dict[str, str]]
 """The records, and what each kind of caller sends as a cookie."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def as_many_calls_as_there_are() -> Iterator[None]:
+    """The matrix sends more within seconds than one caller may."""
+    with pytest.MonkeyPatch.context() as patch:
+        for caller in ("PERSON", "ADDRESS"):
+            patch.setattr(gate, caller, Allowance(sys.maxsize, sys.maxsize))
+        yield
 
 
 @pytest.fixture(scope="module")
