@@ -67,9 +67,12 @@ def examples(
         hide = not case.refuse and refusals < refused * given
         if case.refuse and refusals > refused * (given + 1):
             continue
-        shown = _shown(case, passages, chance, hide=hide)
-        if answered := _line_asked(case, passages):
-            yield case, answered
+        own = _own(case, passages)
+        answers = _answering(case, own[0]) if own and not case.refuse else []
+        shown = _shown(case, passages, own, [] if hide else answers, chance, hide=hide)
+        if len(answers) == 1 and len(answers[0]) <= retrieve.WINDOW:
+            asked = prompts.question(retrieve.headed(own[0], answers[0]))
+            yield case, Example(f"{case.document} > {case.section}", "question", case.question, asked, case.question)
         others = [
             one for one in about if one is not case and (one.document, one.section) == (case.document, case.section)
         ]
@@ -159,32 +162,38 @@ def short(case: Case) -> str:
     return f"{reason[0].upper()}{reason[1:]}: {found[1].lower()}."
 
 
-def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[tuple[Passage, str]]:
-    """What stands in the prompt, each with its excerpt: what answers the case, unless it is hidden, and others near the
-    question, of the same document first."""
-    own = _own(case, passages)
+def _shown(
+    case: Case,
+    passages: Sequence[Passage],
+    own: Sequence[Passage],
+    answers: Sequence[str],
+    chance: Random,
+    *,
+    hide: bool,
+) -> list[tuple[Passage, str]]:
+    """What stands in the prompt, each with its excerpt: the section of a case, its `own` passages, unless it is hidden,
+    of it the lines that are its `answers`; and what is near the question, of the same document first."""
     asked = stems(case.question)
-    answers = [] if hide or not own else _answering(case, own[0])
     by_lines = chance.random() >= _WINDOWS and (hide or case.refuse or bool(answers))
-    near: list[tuple[Passage, str]]
     if by_lines:
-        lines = [(one, line) for one in passages for line in retrieve.lines_of(one)]
         near = [
             (one, line)
-            for one, line in lines
+            for one in passages
+            for line in retrieve.lines_of(one)
             if not (one in own and (line in answers or (hide and not _is_beside(line, case))))
         ]
     else:
         near = [(one, "") for one in passages if one not in own]
-    near.sort(key=lambda one: -len(asked & _stems(f"{one[0].section} {one[1] or one[0].text}")) - _is_of(case, one[0]))
+    near.sort(
+        key=lambda one: (
+            -len(asked & _stems(f"{one[0].section} {one[1] or one[0].text}")) - (one[0].document == case.document)
+        )
+    )
     number = EXCERPTS + (chance.random() < _MORE) - (chance.random() < _FEWER)
-    if hide or not own:
-        kept = []
-    elif by_lines and answers:
-        kept = [(own[0], retrieve.stretch(own[0].text, answers))]
-    else:
-        kept = [(own[0], "")]
-    chosen = kept + chance.sample(near[:_NEAR], min(len(near), _NEAR, number - len(kept)))
+    chosen = []
+    if own and not hide:
+        chosen.append((own[0], retrieve.stretch(own[0].text, answers) if by_lines and answers else ""))
+    chosen += chance.sample(near[:_NEAR], min(len(near), _NEAR, number - len(chosen)))
     if chance.random() >= _FIRST:
         chance.shuffle(chosen)
     return [
@@ -214,20 +223,6 @@ def _answering(case: Case, passage: Passage) -> list[str]:
             if stretch != one and _bears(retrieve.headed(passage, stretch), case):
                 return [one, other]
     return []
-
-
-def _line_asked(case: Case, passages: Sequence[Passage]) -> Example | None:
-    """The question of a case as what the line that answers it is asked; None where no line does."""
-    own = [] if case.refuse else _own(case, passages)
-    lines = _answering(case, own[0]) if own else []
-    if len(lines) != 1 or len(lines[0]) > retrieve.WINDOW:
-        return None
-    messages = prompts.question(retrieve.headed(own[0], lines[0]))
-    return Example(f"{case.document} > {case.section}", "question", case.question, messages, case.question)
-
-
-def _is_of(case: Case, passage: Passage) -> bool:
-    return passage.document == case.document
 
 
 def _is_beside(line: str, case: Case) -> bool:

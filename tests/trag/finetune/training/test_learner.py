@@ -51,6 +51,24 @@ def test_a_state_taken_up_goes_on_as_before(either: Path, lessons: tuple[Example
         Learner(base, rank=3, alpha=4, seed=1).restore(first.state())
 
 
+def test_a_gradient_that_is_no_number_leaves_the_weights_as_they_are(
+    tiny_qwen2: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trag.finetune.training import learner as learners
+    from trag.finetune.training.learner import Learner
+
+    base, whole = bases.find(str(tiny_qwen2)), learners.cross_entropy
+    sequences = fit(lessons[:2], bases.GgufVocabulary(base), 4096).sequences
+    learner = Learner(base, rank=2, alpha=4, seed=1)
+    before = learner.weights()
+    with monkeypatch.context() as patch:
+        patch.setattr(learners, "cross_entropy", lambda *given, **named: whole(*given, **named) * float("inf"))
+        learner.learn(sequences, 0.01)
+    assert all((before[name] == value).all() for name, value in learner.weights().items())
+    learner.learn(sequences, 0.01)
+    assert any((before[name] != value).any() for name, value in learner.weights().items()), "it goes on after that"
+
+
 @pytest.mark.parametrize(("every", "names"), [(False, {"q_proj", "v_proj"}), (True, set(PROJECTIONS))])
 def test_query_and_value_are_adapted_or_all_projections(tiny_qwen2: Path, every: bool, names: set[str]) -> None:
     from trag.finetune.training.learner import Learner
