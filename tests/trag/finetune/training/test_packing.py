@@ -1,6 +1,7 @@
 """Examples that begin alike are one sequence, in which each is read and learned as in a prompt of its own."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -83,6 +84,14 @@ def test_rows_that_share_nothing_stand_behind_one_another() -> None:
     assert [packed.tokens for packed in pack([one, other], 5)] == [(1, 2, 3), (4, 5, 6)]
     assert [packed.tokens for packed in pack([one, one], 3)] == [(1, 2, 3)]
     assert not list(pack([], 100))
+
+
+def test_examples_of_one_task_stand_in_sequences_together() -> None:
+    other = tuple(replace(one, messages=(Message("system", "Condense it."), *one.messages[1:])) for one in EXAMPLES)
+    mixed = [one for pair in zip(EXAMPLES, other, strict=True) for one in pair]
+    apart = [fit(side, Words(), 1000).sequences[0] for side in (EXAMPLES, other)]
+    sequences = fit(mixed, Words(), max(len(one.tokens) for one in apart)).sequences
+    assert [len(one.tokens) for one in sequences] == [len(one.tokens) for one in apart]
 
 
 def test_what_is_too_long_is_left_out_whole_and_counted() -> None:
