@@ -78,7 +78,8 @@ class PageCache:
         self._folder = folder
         self._clearing = threading.Lock()
         self._pages: dict[str, int] = {}
-        self._refused: dict[tuple[str, int], tuple[float, TragError]] = {}
+        # Words, not what was raised, which would keep whatever its frames held.
+        self._refused: dict[tuple[str, str, int], tuple[float, tuple[str, str, str]]] = {}
 
     def kept(self, wanted: WantedPage) -> PageView | None:
         """A page that was drawn before, None when it was not. Raises TragError for one that is known not to be there,
@@ -86,9 +87,9 @@ class PageCache:
         pages = self._pages.get(wanted.sha256, wanted.number)
         if wanted.number > pages:
             raise NoSuchPage(wanted.name, wanted.number, pages)
-        until, error = self._refused.get((wanted.sha256, wanted.number), (0.0, None))
-        if error and time.monotonic() < until:
-            raise error
+        until, said = self._refused.get((wanted.sha256, wanted.name, wanted.number), (0.0, ()))
+        if said and time.monotonic() < until:
+            raise TragError(*said)
         return _read(self._path(wanted))
 
     def page(self, original: bytes, wanted: WantedPage) -> PageView:
@@ -105,7 +106,8 @@ class PageCache:
         except TragError as error:
             if len(self._refused) >= REMEMBERED:
                 self._refused.clear()
-            self._refused[wanted.sha256, wanted.number] = time.monotonic() + AGAIN, error
+            said = error.message, error.hint, error.public
+            self._refused[wanted.sha256, wanted.name, wanted.number] = time.monotonic() + AGAIN, said
             raise
         path = self._path(wanted)
         try:

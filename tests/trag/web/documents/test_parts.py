@@ -1,6 +1,8 @@
 """What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
 
+import gc
 import re
+import weakref
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -223,6 +225,29 @@ def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatc
     assert pages.page(b"", WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
     pages.keep_only({two})
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
+
+
+def test_of_a_page_that_cannot_be_drawn_only_words_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Content:
+        """In place of bytes, which cannot be looked for."""
+
+    def damaged(content: Any, name: str, *_: Any) -> PageView:
+        raise TragError(f"{name} is damaged.", "Save it again.")
+
+    monkeypatch.setattr(viewer.view, "page", damaged)
+    pages, wanted = PageCache(tmp_path), WantedPage("1" * 64, "a.pdf", 1)
+    content: Any = Content()
+    there = weakref.ref(content)
+    with pytest.raises(TragError):
+        pages.page(content, wanted)
+    del content
+    gc.collect()
+    assert there() is None
+    with pytest.raises(TragError, match=r"a\.pdf is damaged"):
+        pages.kept(wanted)
+    assert pages.kept(replace(wanted, name="b.pdf")) is None, "who may read a copy does not learn of the other"
 
 
 def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
