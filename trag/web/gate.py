@@ -27,6 +27,7 @@ from starlette.requests import Request
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import in_one_line, told
+from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
@@ -93,8 +94,7 @@ class Gate:
             return
         headers = Headers(scope=scope)
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
-        client = scope["client"][0] if scope.get("client") else ""
-        where = self.door.where(headers, client)
+        where = self.door.where(headers, scope["client"][0] if scope.get("client") else "")
         # A link that lets somebody in must not be read in a log.
         spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
         what = f"{scope['method']} {spoken}"
@@ -102,9 +102,7 @@ class Gate:
         try:
             try:
                 needs = self._needs(scope, headers)
-                if needs != "anyone" and self.door.local and passed_on(headers, scope.get("http_version", "")):
-                    raise Refused(403, PASSED_ON)
-                visit = None if needs == "anyone" else await self._visit(headers, client, scope["path"])
+                visit = None if needs == "anyone" else await self._visit(scope)
             finally:  # what is refused counts too
                 if not access.is_file(scope["path"]):
                     self.limits.count(*_caller(visit, where))
@@ -182,17 +180,23 @@ class Gate:
                 raise Refused(400, "A token comes without the cookie of a session.")
         return needs
 
-    async def _visit(self, headers: Headers, client: str, path: str) -> Visit | None:
-        """Who sent a request. Raises Refused when the records cannot say."""
+    async def _visit(self, scope: Scope) -> Visit | None:
+        """Who sent a request. Raises Refused when the records cannot say, and for whoever would be let in as the one
+        who sits at this machine, and came through a proxy."""
+        headers, path = Headers(scope=scope), scope["path"]
+        if path in access.PROGRAMS:
+            look = partial(self.door.by_token, headers, path)
+        else:
+            client = scope["client"][0] if scope.get("client") else ""
+            look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
         try:
-            if path in access.PROGRAMS:
-                look = partial(self.door.by_token, headers, path)
-            else:
-                look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
-            return await to_thread.run_sync(look, limiter=self.looking)
+            found = await to_thread.run_sync(look, limiter=self.looking)
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, told(error).message) from error
+        if found and found.caller is CurrentUser.local and passed_on(headers, scope.get("http_version", "")):
+            raise Refused(403, PASSED_ON)
+        return found
 
     async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
         """On to the app, with who sent it."""
@@ -278,12 +282,11 @@ class Gate:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
         give_turn_back()  # it waits for the model, without a thread
-        headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
         app = asyncio.ensure_future(self.app(scope, receive, send))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
                 try:
-                    goes_on = await self._visit(headers, client, scope["path"]) == visit
+                    goes_on = await self._visit(scope) == visit
                 except Refused:
                     goes_on = False
                 if not goes_on:
