@@ -99,12 +99,13 @@ class Gate:
         spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
         what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
+        needs: access.Needs | None = None
         try:
             try:
                 needs = self._needs(scope, headers)
                 visit = None if needs == "anyone" else await self._visit(scope)
             finally:  # what is refused counts too
-                if not access.is_file(scope["path"]):
+                if needs is None or not access.is_file(scope["path"]):
                     self.limits.count(*_caller(visit, where))
             if needs != "anyone":
                 if visit is None and scope["path"] in access.PROGRAMS:
