@@ -155,6 +155,9 @@ def test_requests_under_way_have_a_bound(tried: Any, monkeypatch: pytest.MonkeyP
             crowd = [asyncio.ensure_future(ada.get("/account")) for _ in range(20)]
             await site.worked_at(AT_WORK)
             assert (await bert.get("/api")).status_code == 200
+            async with asyncio.timeout(10):
+                while sum(each.done() for each in crowd) < 20 - 9:
+                    await asyncio.sleep(0.01)
             site.open.set()
             answers = await asyncio.gather(*crowd)
             assert [each.status_code for each in answers].count(200) == 9
