@@ -186,7 +186,7 @@ class Gate:
         who sits at this machine, and came through a proxy."""
         headers, path = Headers(scope=scope), scope["path"]
         if path in access.PROGRAMS:
-            look = partial(self.door.by_token, headers, path)
+            look = partial(self.door.by_token, headers)
         else:
             client = scope["client"][0] if scope.get("client") else ""
             look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
