@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
 from anyio import CapacityLimiter, to_thread
@@ -227,11 +227,12 @@ class Gate:
         except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
-            body = self._called(body, visit, path)
+            call = self._called(body, visit, path)
+            body, state["tab"] = json.dumps(call).encode(), call["session_hash"]
             length = (b"content-length", str(len(body)).encode())
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
         if visit and path == FOLLOW:
-            self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
+            state["tab"] = self._own_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
         given = request_bodies.replayed(body, receive)
         if access.is_file(path):
             await self.app(passed, given, answer.pass_on)
@@ -242,17 +243,17 @@ class Gate:
             else:
                 await self.app(passed, given, send)
 
-    def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
-        """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
-        bytes only this one reaches Gradio. Raises Refused for a page or a function that is not the visitor's, and for
-        anything that the page does not send."""
+    def _called(self, body: bytes, visit: Visit, path: str) -> dict[str, Any]:
+        """A call of a function of the Ask page, as it was understood here: of two readings of the same bytes only this
+        one reaches Gradio. Raises Refused for a page or a function that is not the visitor's, and for anything that the
+        page does not send."""
         try:
             call = json.loads(body)
         except (ValueError, RecursionError):
             raise Refused(400, "That is no call of this page.") from None
         if not isinstance(call, dict):
             raise Refused(400, "That is no call of this page.")
-        self._check_tab([call.get("session_hash")], visit)
+        self._own_tab([call.get("session_hash")], visit)
         function: access.Function | None = None
         if path == JOIN:
             number = call.get("fn_index")
@@ -269,15 +270,16 @@ class Gate:
             if len(data) != function.inputs or not pressed.keys() >= set(function.fields):
                 raise Refused(400, "That is no call of this page.")
             call["data"] = [word or "" for word in data]
-        return json.dumps(call).encode()
+        return call
 
-    def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:
-        """Raises Refused unless exactly one page of Gradio's is named, and is the visitor's own."""
+    def _own_tab(self, names: list[object] | list[str] | None, visit: Visit) -> str:
+        """The one page of Gradio's that is named. Raises Refused unless it is one, and the visitor's own."""
         name = names[0] if names and len(names) == 1 else None
         if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TAB:
             raise Refused(400, "That is no call of this page.")
         if not self.door.owns(visit.caller.person, name):
             raise Refused(403, "That page is somebody else's.")
+        return name
 
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
