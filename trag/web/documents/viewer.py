@@ -13,7 +13,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,14 +92,15 @@ class PageCache:
             raise TragError(*said)
         return _read(self._path(wanted))
 
-    def page(self, original: bytes, wanted: WantedPage) -> PageView:
-        """A page of a document with a passage on it, drawn when it is not there. Raises TragError when it cannot be
-        drawn."""
+    def page(self, original: Callable[[], bytes], wanted: WantedPage) -> PageView:
+        """A page of a document with a passage on it, drawn when it is not there; `original` gives the document. Raises
+        TragError when it cannot be drawn."""
         found = self.kept(wanted)
         if found is not None:
             return found
+        content = original()
         try:
-            found = view.page(original, wanted.name, wanted.number, wanted.passage, wanted.support)
+            found = view.page(content, wanted.name, wanted.number, wanted.passage, wanted.support)
         except NoSuchPage as error:
             self._pages[wanted.sha256] = error.pages
             raise
@@ -221,17 +222,17 @@ class Viewer:
         words, support = (passage.text, target.support) if passage else ("", ())
         wanted = WantedPage(document.sha256, document.name, number, words, support)
 
-        def draw() -> PageView:
+        def original() -> bytes:
             content = self.context.home.original(document.name)
             if content is None:
                 raise TragError("The original is no longer here.", "Upload the document again.")
-            return self.cache.page(content, wanted)
+            return content
 
         if kept := await run_in_threadpool(self.cache.kept, wanted):
             return kept
         give_turn_back()
         async with self.turns.of(person):
-            return await to_thread.run_sync(draw, limiter=self.threads)
+            return await to_thread.run_sync(self.cache.page, original, wanted, limiter=self.threads)
 
     def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
         """What is looked for. Raises Denied where there is no such passage."""
