@@ -4,17 +4,14 @@ whole page may have a megabyte, so the oldest goes once somebody has left too mu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
 
 import gradio as gr
 from fastapi import Response
 from gradio.server_messages import UnexpectedErrorMessage
 
-from trag.web import request_bodies
 from trag.web.gate import FOLLOW, JOIN
 
 if TYPE_CHECKING:
@@ -54,14 +51,10 @@ class AbandonedCalls:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == JOIN:
-            body = (await receive())["body"]
-            receive = request_bodies.replayed(body, receive)
-            await self._make_room(scope["state"]["caller"].person, json.loads(body)["session_hash"])
-        elif scope["type"] == "http" and scope["path"] == FOLLOW:
-            (tab,) = parse_qs(scope["query_string"].decode("latin-1"))["session_hash"]
-            if not self.page.knows(tab):
-                await Response(_GONE, media_type="text/event-stream")(scope, receive, send)
-                return
+            await self._make_room(scope["state"]["caller"].person, scope["state"]["tab"])
+        elif scope["type"] == "http" and scope["path"] == FOLLOW and not self.page.knows(scope["state"]["tab"]):
+            await Response(_GONE, media_type="text/event-stream")(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
     async def _make_room(self, person: str, tab: str) -> None:

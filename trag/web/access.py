@@ -195,15 +195,9 @@ _TAKEN_FROM_NOBODY = frozenset({"/charts/sample.csv", "/quality/sample.jsonl", "
 LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
-PROGRAMS: Mapping[str, Scope] = {
-    "/api/ask": "ask",
-    "/v1/chat/completions": "ask",
-    "/v1/models": "ask",
-    "/v1/models/trag": "ask",
-    "/mcp": "ask",
-}
-"""The addresses of programs, each with the scope that it needs: a token opens these alone, and where there are accounts
-nothing else opens them. What an answer tells of the words it stands on needs "read" besides (api/answering.py)."""
+PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
+"""The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
+answer tells of the words it stands on needs "read" besides (api/answering.py)."""
 SCOPES: tuple[Scope, ...] = ("ask", "read")
 """What a token may do; each may do all that those before it may."""
 
@@ -237,11 +231,6 @@ def needed(method: str, path: str) -> Needs | None:
     """The role that a call needs, None where there is nothing to call."""
     table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
     return next((role for role, pattern in table if pattern.fullmatch(path)), None)
-
-
-def covers(scope: str, path: str) -> bool:
-    """Whether a token of that scope opens an address of programs; one that nobody knows opens none."""
-    return scope in SCOPES and path in PROGRAMS and SCOPES.index(scope) >= SCOPES.index(PROGRAMS[path])
 
 
 def is_file(path: str) -> bool:

@@ -40,18 +40,20 @@ class Connection(H11Protocol):
     @property
     def waits(self) -> bool:
         """Whether it is its client's turn: to ask, to send the rest of a body, or to read."""
+        if self.transport.is_closing():  # it is open until all is read
+            return True
         cycle = self.cycle
         return cycle is None or cycle.response_complete or cycle.more_body or self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._unread = 0
         self._allow()
         self.loop.call_later(PACE, self._look)
         if len(self.connections) > self.most:
             others = [each for each in self.connections if isinstance(each, Connection) and each is not self]
-            waiting = [each for each in others if each.waits and not each.transport.is_closing()]
-            if waiting:
-                min(waiting, key=lambda each: each.until).transport.abort()
+            if waiting := [each for each in others if each.waits]:
+                min(waiting, key=lambda each: each.until).hang_up()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
@@ -65,21 +67,24 @@ class Connection(H11Protocol):
         self._allow()
         super().on_response_complete()
 
-    def pause_writing(self) -> None:
-        self._allow()
-        super().pause_writing()
-
     def _allow(self) -> None:
         """The client's time begins anew."""
         self.until = self.loop.time() + PATIENCE
 
+    def hang_up(self) -> None:
+        """Close the connection whatever is unread."""
+        self.connections.discard(self)
+        self.transport.abort()
+
     def _look(self) -> None:
-        if self.transport.is_closing():
+        if self not in self.connections:
             return
-        # What has come is not taken in yet, so its client cannot send more.
-        if self.flow.read_paused and not self.flow.write_paused:
-            self.until = self.loop.time() + PATIENCE
+        unread = self.transport.get_write_buffer_size()
+        # Some of the answer was read; or what has come is not taken in yet, so its client cannot send more.
+        if unread != self._unread or (self.flow.read_paused and not unread):
+            self._allow()
+        self._unread = unread
         if self.waits and self.loop.time() > self.until:
-            self.transport.abort()
+            self.hang_up()
             return
         self.loop.call_later(PACE, self._look)

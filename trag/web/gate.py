@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
 from anyio import CapacityLimiter, to_thread
@@ -27,6 +27,7 @@ from starlette.requests import Request
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import in_one_line, told
+from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
@@ -93,20 +94,18 @@ class Gate:
             return
         headers = Headers(scope=scope)
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
-        client = scope["client"][0] if scope.get("client") else ""
-        where = self.door.where(headers, client)
+        where = self.door.where(headers, scope["client"][0] if scope.get("client") else "")
         # A link that lets somebody in must not be read in a log.
         spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
         what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
+        needs: access.Needs | None = None
         try:
             try:
                 needs = self._needs(scope, headers)
-                if needs != "anyone" and self.door.local and passed_on(headers, scope.get("http_version", "")):
-                    raise Refused(403, PASSED_ON)
-                visit = None if needs == "anyone" else await self._visit(headers, client, scope["path"])
+                visit = None if needs == "anyone" else await self._visit(scope)
             finally:  # what is refused counts too
-                if not access.is_file(scope["path"]):
+                if needs is None or not access.is_file(scope["path"]):
                     self.limits.count(*_caller(visit, where))
             if needs != "anyone":
                 if visit is None and scope["path"] in access.PROGRAMS:
@@ -182,17 +181,23 @@ class Gate:
                 raise Refused(400, "A token comes without the cookie of a session.")
         return needs
 
-    async def _visit(self, headers: Headers, client: str, path: str) -> Visit | None:
-        """Who sent a request. Raises Refused when the records cannot say."""
+    async def _visit(self, scope: Scope) -> Visit | None:
+        """Who sent a request. Raises Refused when the records cannot say, and for whoever would be let in as the one
+        who sits at this machine, and came through a proxy."""
+        headers, path = Headers(scope=scope), scope["path"]
+        if path in access.PROGRAMS:
+            look = partial(self.door.by_token, headers)
+        else:
+            client = scope["client"][0] if scope.get("client") else ""
+            look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
         try:
-            if path in access.PROGRAMS:
-                look = partial(self.door.by_token, headers, path)
-            else:
-                look = partial(self.door.visit, headers, client, used=path not in access.LOOKS)
-            return await to_thread.run_sync(look, limiter=self.looking)
+            found = await to_thread.run_sync(look, limiter=self.looking)
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, told(error).message) from error
+        if found and found.caller is CurrentUser.local and passed_on(headers, scope.get("http_version", "")):
+            raise Refused(403, PASSED_ON)
+        return found
 
     async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
         """On to the app, with who sent it."""
@@ -222,11 +227,12 @@ class Gate:
         except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
-            body = self._called(body, visit, path)
+            call = self._called(body, visit, path)
+            body, state["tab"] = json.dumps(call).encode(), call["session_hash"]
             length = (b"content-length", str(len(body)).encode())
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
         if visit and path == FOLLOW:
-            self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
+            state["tab"] = self._own_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
         given = request_bodies.replayed(body, receive)
         if access.is_file(path):
             await self.app(passed, given, answer.pass_on)
@@ -237,17 +243,17 @@ class Gate:
             else:
                 await self.app(passed, given, send)
 
-    def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
-        """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
-        bytes only this one reaches Gradio. Raises Refused for a page or a function that is not the visitor's, and for
-        anything that the page does not send."""
+    def _called(self, body: bytes, visit: Visit, path: str) -> dict[str, Any]:
+        """A call of a function of the Ask page, as it was understood here: of two readings of the same bytes only this
+        one reaches Gradio. Raises Refused for a page or a function that is not the visitor's, and for anything that the
+        page does not send."""
         try:
             call = json.loads(body)
         except (ValueError, RecursionError):
             raise Refused(400, "That is no call of this page.") from None
         if not isinstance(call, dict):
             raise Refused(400, "That is no call of this page.")
-        self._check_tab([call.get("session_hash")], visit)
+        self._own_tab([call.get("session_hash")], visit)
         function: access.Function | None = None
         if path == JOIN:
             number = call.get("fn_index")
@@ -264,26 +270,26 @@ class Gate:
             if len(data) != function.inputs or not pressed.keys() >= set(function.fields):
                 raise Refused(400, "That is no call of this page.")
             call["data"] = [word or "" for word in data]
-        return json.dumps(call).encode()
+        return call
 
-    def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:
-        """Raises Refused unless exactly one page of Gradio's is named, and is the visitor's own."""
+    def _own_tab(self, names: list[object] | list[str] | None, visit: Visit) -> str:
+        """The one page of Gradio's that is named. Raises Refused unless it is one, and the visitor's own."""
         name = names[0] if names and len(names) == 1 else None
         if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TAB:
             raise Refused(400, "That is no call of this page.")
         if not self.door.owns(visit.caller.person, name):
             raise Refused(403, "That page is somebody else's.")
+        return name
 
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, send: Send, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
         with a change of what its visitor may do."""
         give_turn_back()  # it waits for the model, without a thread
-        headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
         app = asyncio.ensure_future(self.app(scope, receive, send))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
                 try:
-                    goes_on = await self._visit(headers, client, scope["path"]) == visit
+                    goes_on = await self._visit(scope) == visit
                 except Refused:
                     goes_on = False
                 if not goes_on:

@@ -34,7 +34,7 @@ def at(path: str, head: bytes = GET) -> bytes:
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Reads the body and answers in a word, later, slowly or with MUCH, as the address says."""
+    """Reads the body and answers in a word, later, slowly or with MUCH, in parts or at once, as the address says."""
     if scope["path"] == "/later":
         await asyncio.sleep(4 * PATIENCE)
     while (await receive()).get("more_body"):
@@ -45,7 +45,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(4 * PATIENCE)
     for _ in range(MUCH // 50_000 if scope["path"] == "/much" else 0):
         await send({"type": "http.response.body", "body": b"a" * 50_000, "more_body": True})
-    await send({"type": "http.response.body", "body": b"a"})
+    await send({"type": "http.response.body", "body": b"a" * (MUCH if scope["path"] == "/whole" else 1)})
 
 
 @asynccontextmanager
@@ -83,10 +83,10 @@ async def dawdle(port: int, *parts: bytes) -> tuple[float, bytes]:
     return took, heard
 
 
-async def unread(port: int) -> int:
+async def unread(port: int, sent: bytes) -> int:
     """The bytes that come in the end of an answer that nobody reads at first."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(at("/much"))
+    writer.write(sent)
     await asyncio.sleep(3 * PATIENCE)
     try:
         return len(await reader.read())
@@ -94,6 +94,19 @@ async def unread(port: int) -> int:
         return 0
     finally:
         writer.close()
+
+
+async def read_slowly(port: int, sent: bytes) -> int:
+    """The bytes of an answer that is read for longer than PATIENCE."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=500_000)
+    writer.write(sent)
+    size = 0
+    with suppress(ConnectionError):
+        while size < MUCH and (part := await reader.read(500_000)):
+            size += len(part)
+            await asyncio.sleep(0.03)
+    writer.close()
+    return size
 
 
 @pytest.mark.slow
@@ -113,14 +126,12 @@ def test_who_dawdles_is_hung_up_on_and_who_waits_for_the_server_is_not() -> None
         "an answer that goes on": [at("/slowly"), b""],
     }
 
-    async def told() -> tuple[dict[str, tuple[float, bytes]], int]:
+    async def told() -> dict[str, tuple[float, bytes]]:
         async with serving() as (port, _):
             asked = {name: dawdle(port, *parts) for name, parts in (late | there).items()}
-            *heard, size = await asyncio.gather(*asked.values(), unread(port))
-            return dict(zip(asked, heard, strict=True)), size
+            return dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
 
-    found, size = asyncio.run(told())
-    assert size < MUCH, "who reads no answer is hung up on"
+    found = asyncio.run(told())
     for name in late:
         assert PATIENCE * 0.5 < found[name][0] < 3 * PATIENCE, (name, found[name])
     for name in there:
@@ -129,10 +140,26 @@ def test_who_dawdles_is_hung_up_on_and_who_waits_for_the_server_is_not() -> None
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("path", ["/much", "/whole"])
+@pytest.mark.parametrize("kept", [True, False])
+def test_who_reads_no_answer_is_hung_up_on_and_who_reads_slowly_gets_all_of_it(path: str, kept: bool) -> None:
+    """Also one that was handed over as a whole, and so is over for the app."""
+    sent = at(path, GET if kept else GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+
+    async def told() -> list[int]:
+        async with serving() as (port, _):
+            return await asyncio.gather(unread(port, sent), read_slowly(port, sent))
+
+    late, slow = asyncio.run(told())
+    assert late < MUCH <= slow
+
+
+@pytest.mark.slow
 def test_however_many_connections_are_held_others_are_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Connection, "most", 10)
     monkeypatch.setattr(connections, "PATIENCE", 60)
-    held = [HEAD] * 20 + [HEAD + b"Content-Length: 9\r\n\r\nabc"] * 20 + [at("/much")] * 20 + [b""] * 20
+    half = HEAD + b"Content-Length: 9\r\n\r\nabc"
+    held = [HEAD] * 20 + [half] * 20 + [at("/much")] * 10 + [at("/whole")] * 10 + [b""] * 20
 
     async def told() -> tuple[list[bytes], bytes, int]:
         async with serving() as (port, server):

@@ -102,6 +102,8 @@ def test_more_requests_than_anybody_needs_are_refused_in_words(
                 assert (await other.get("/sign-in")).status_code == 200
             files = [(await stranger.get("/pages.css")).status_code for _ in range(20)]
             assert set(files) == {200}, "what every page loads is not counted"
+            refused = [await stranger.post("/pages.css"), await stranger.get("/pages.css", headers={"Host": "evil"})]
+            assert [each.status_code for each in refused] == [429] * 2, "but what is refused there is"
             for headers in ({}, {"Accept": "text/html"}):
                 answer = await ada.get("/api", headers=headers)
                 assert "Too many requests came from you within seconds" in answer.text
@@ -153,6 +155,9 @@ def test_requests_under_way_have_a_bound(tried: Any, monkeypatch: pytest.MonkeyP
             crowd = [asyncio.ensure_future(ada.get("/account")) for _ in range(20)]
             await site.worked_at(AT_WORK)
             assert (await bert.get("/api")).status_code == 200
+            async with asyncio.timeout(10):
+                while sum(each.done() for each in crowd) < 20 - 9:
+                    await asyncio.sleep(0.01)
             site.open.set()
             answers = await asyncio.gather(*crowd)
             assert [each.status_code for each in answers].count(200) == 9

@@ -14,6 +14,7 @@ import pytest
 from fastapi import Request
 from starlette.testclient import TestClient
 
+from store import StoreError
 from store.person import Newcomer
 from store.records import Records
 from tests.pages import ADDRESS, gated
@@ -153,3 +154,17 @@ def test_who_is_kept_out_because_of_a_proxy_is_told_what_to_set(home: tuple[Reco
     for answer in (browser.get("/people"), browser.post("/people/first"), browser.post("/api/ask", json={})):
         assert answer.status_code == 403
         assert all(word in answer.text for word in ("no accounts", "TRAG_ADDRESS", "TRAG_PROXY_FROM", "page People"))
+
+
+@pytest.mark.parametrize("home", [False], indirect=True, ids=["without accounts"])
+def test_nobody_is_let_in_while_the_records_cannot_say_whether_there_are_accounts(
+    home: tuple[Records, bool, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked() -> bool:
+        raise StoreError("The database is locked.", "Try again.")
+
+    monkeypatch.setattr(home[0].people, "exist", locked)
+    calls: list[Call] = [
+        ("127.0.0.1", ADDRESS + path, sent) for path in (PAGE, PROGRAM) for sent in ([], [("Via", "x")])
+    ]
+    assert came(home[0], {}, calls) == [(503, "")] * 4

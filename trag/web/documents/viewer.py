@@ -13,7 +13,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +78,8 @@ class PageCache:
         self._folder = folder
         self._clearing = threading.Lock()
         self._pages: dict[str, int] = {}
-        self._refused: dict[tuple[str, int], tuple[float, TragError]] = {}
+        # Words, not what was raised, which would keep whatever its frames held.
+        self._refused: dict[tuple[str, str, int], tuple[float, tuple[str, str, str]]] = {}
 
     def kept(self, wanted: WantedPage) -> PageView | None:
         """A page that was drawn before, None when it was not. Raises TragError for one that is known not to be there,
@@ -86,26 +87,28 @@ class PageCache:
         pages = self._pages.get(wanted.sha256, wanted.number)
         if wanted.number > pages:
             raise NoSuchPage(wanted.name, wanted.number, pages)
-        until, error = self._refused.get((wanted.sha256, wanted.number), (0.0, None))
-        if error and time.monotonic() < until:
-            raise error
+        until, said = self._refused.get((wanted.sha256, wanted.name, wanted.number), (0.0, ()))
+        if said and time.monotonic() < until:
+            raise TragError(*said)
         return _read(self._path(wanted))
 
-    def page(self, original: bytes, wanted: WantedPage) -> PageView:
-        """A page of a document with a passage on it, drawn when it is not there. Raises TragError when it cannot be
-        drawn."""
+    def page(self, original: Callable[[], bytes], wanted: WantedPage) -> PageView:
+        """A page of a document with a passage on it, drawn when it is not there; `original` gives the document. Raises
+        TragError when it cannot be drawn."""
         found = self.kept(wanted)
         if found is not None:
             return found
+        content = original()
         try:
-            found = view.page(original, wanted.name, wanted.number, wanted.passage, wanted.support)
+            found = view.page(content, wanted.name, wanted.number, wanted.passage, wanted.support)
         except NoSuchPage as error:
             self._pages[wanted.sha256] = error.pages
             raise
         except TragError as error:
             if len(self._refused) >= REMEMBERED:
                 self._refused.clear()
-            self._refused[wanted.sha256, wanted.number] = time.monotonic() + AGAIN, error
+            said = error.message, error.hint, error.public
+            self._refused[wanted.sha256, wanted.name, wanted.number] = time.monotonic() + AGAIN, said
             raise
         path = self._path(wanted)
         try:
@@ -219,17 +222,17 @@ class Viewer:
         words, support = (passage.text, target.support) if passage else ("", ())
         wanted = WantedPage(document.sha256, document.name, number, words, support)
 
-        def draw() -> PageView:
+        def original() -> bytes:
             content = self.context.home.original(document.name)
             if content is None:
                 raise TragError("The original is no longer here.", "Upload the document again.")
-            return self.cache.page(content, wanted)
+            return content
 
         if kept := await run_in_threadpool(self.cache.kept, wanted):
             return kept
         give_turn_back()
         async with self.turns.of(person):
-            return await to_thread.run_sync(draw, limiter=self.threads)
+            return await to_thread.run_sync(self.cache.page, original, wanted, limiter=self.threads)
 
     def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
         """What is looked for. Raises Denied where there is no such passage."""

@@ -25,7 +25,7 @@ from trag.people import CurrentUser, passwords
 from trag.people.external_identity import Claim, provision, proxies
 from trag.people.sign_in import SignIn
 from trag.people.sso import SingleSignOn
-from trag.web.access import covers
+from trag.web.access import SCOPES
 from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
@@ -93,15 +93,15 @@ class Authenticator:
         found = self.records.sessions.find(secret, used=used) if (secret := session_secret(headers)) else None
         return Visit(self._acting(found[1]), found[0].id) if found else None
 
-    def by_token(self, headers: Headers, path: str) -> Visit | None:
-        """Whom a program asks for, by the one token that it sends; None where that does not open `path`. Without
-        accounts it is whoever sits here, and a token is not looked at."""
+    def by_token(self, headers: Headers) -> Visit | None:
+        """Whom a program asks for, by the one token that it sends; None where that is over, or of a scope that nobody
+        knows. Without accounts it is whoever sits here, and a token is not looked at."""
         if self.local:
             return Visit(CurrentUser.local, scope="read")
         sent = headers.getlist("authorization")
         scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
-        if found is None or not covers(found[0].scope, path):
+        if found is None or found[0].scope not in SCOPES:
             return None
         return Visit(self._acting(found[1]), scope=found[0].scope)
 

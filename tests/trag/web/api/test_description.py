@@ -20,7 +20,7 @@ def test_it_describes_every_address_of_programs_and_no_other() -> None:
     described = {(method.upper(), path) for path, methods in description()["paths"].items() for method in methods}
     table = {(verb, path) for verb, rows in (("GET", access.READ), ("POST", access.WRITE)) for _, path in rows}
     # The tool for other assistants describes itself, in the words of its own protocol.
-    assert described == {(verb, path) for verb, path in table if path in access.PROGRAMS.keys() - {"/mcp"}}
+    assert described == {(verb, path) for verb, path in table if path in access.PROGRAMS - {"/mcp"}}
 
 
 def test_every_part_that_it_refers_to_is_there() -> None:

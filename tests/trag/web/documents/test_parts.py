@@ -1,6 +1,8 @@
 """What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
 
+import gc
 import re
+import weakref
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -213,16 +215,40 @@ VIEW = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
 
 
 def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Mock(side_effect=lambda *asked: replace(VIEW, number=asked[2]))
+    original, draw = Mock(return_value=b""), Mock(side_effect=lambda *asked: replace(VIEW, number=asked[2]))
     monkeypatch.setattr(viewer.view, "page", draw)
     pages, one, two = PageCache(tmp_path / "cache"), "1" * 64, "2" * 64
     for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
-        assert pages.page(b"", WantedPage(sha256, "a.pdf", number, passage)).number == number
+        assert pages.page(original, WantedPage(sha256, "a.pdf", number, passage)).number == number
     assert [call.args[2] for call in draw.call_args_list] == [1, 2, 1, 1]
+    assert original.call_count == 4, "the document is read only to be drawn"
     next((tmp_path / "cache" / two).iterdir()).write_text("{")
-    assert pages.page(b"", WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
+    assert pages.page(bytes, WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
     pages.keep_only({two})
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
+
+
+def test_of_a_page_that_cannot_be_drawn_only_words_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Content:
+        """In place of bytes, which cannot be looked for."""
+
+    def damaged(content: Any, name: str, *_: Any) -> PageView:
+        raise TragError(f"{name} is damaged.", "Save it again.")
+
+    monkeypatch.setattr(viewer.view, "page", damaged)
+    pages, wanted = PageCache(tmp_path), WantedPage("1" * 64, "a.pdf", 1)
+    content: Any = Content()
+    there = weakref.ref(content)
+    with pytest.raises(TragError):
+        pages.page(lambda: content, wanted)
+    del content
+    gc.collect()
+    assert there() is None
+    with pytest.raises(TragError, match=r"a\.pdf is damaged"):
+        pages.kept(wanted)
+    assert pages.kept(replace(wanted, name="b.pdf")) is None, "who may read a copy does not learn of the other"
 
 
 def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,5 +256,5 @@ def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(viewer, "KEPT", 4 * len(VIEW.to_json()))
     pages = PageCache(tmp_path)
     for number in range(1, 9):
-        pages.page(b"", WantedPage("1" * 64, "a.pdf", number))
+        pages.page(bytes, WantedPage("1" * 64, "a.pdf", number))
     assert len([*tmp_path.rglob("*.json")]) == 4

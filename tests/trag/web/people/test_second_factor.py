@@ -149,7 +149,7 @@ def test_where_admins_need_it_one_without_is_an_employee_until_it_is_set_up(open
         door, bearer = place.authenticator, Headers({"authorization": f"Bearer {token}"})
         held = [place.records.sessions.begin(place.person(name).id)[0] for name in ("root", "rita", "pia")]
         cookies = (Headers({"host": "127.0.0.1", "cookie": f"trag={each}"}) for each in held)
-        visits = [door.by_token(bearer, "/api/ask"), *(door.visit(each, "10.0.0.7") for each in cookies)]
+        visits = [door.by_token(bearer), *(door.visit(each, "10.0.0.7") for each in cookies)]
         return [each.caller.role for each in visits if each]
 
     assert roles() == ["employee", "employee", "reviewer", "admin"]
