@@ -57,7 +57,7 @@ class AccountPage:
     def routes(self, router: APIRouter) -> None:
         router.get(PATH)(self.show)
         router.post("/account/password")(apart(self.set_password, self.context.hashing))
-        router.post("/account/second-factor")(self.begin_factor)
+        router.post("/account/second-factor")(apart(self.begin_factor, self.context.hashing))
         router.post("/account/second-factor/confirm")(apart(self.confirm_factor, self.context.hashing))
         router.post("/account/second-factor/end")(apart(self.end_factor, self.context.hashing))
         router.post("/account/sessions/end")(self.end_others)

@@ -28,6 +28,7 @@ from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
 from trag.web.people.sign_in import SignInPages
+from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, csv_line, explain, exported, table, there
 from trag.web.visitors import caller, where
 
@@ -76,7 +77,7 @@ class PeoplePage:
     def routes(self, router: APIRouter) -> None:
         router.get("/people")(self.show)
         router.post("/people")(self.add)
-        router.post("/people/first")(self.first)
+        router.post("/people/first")(apart(self.first, self.context.hashing))
         router.post("/people/import")(self.take)
         router.post("/people/refuse")(self.refuse)
         router.get("/people/sample.csv")(self.sample)
