@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -77,6 +78,26 @@ def test_the_link_of_a_sign_in_is_used_with_the_code_and_sets_no_password(record
     with pytest.raises(StoreError, match="used already"):
         factors.use(ada.id, step=6, link=links.make("password", ada.id, MINUTE, by="ada")[0])
     assert factors.recovery_hash(ada.id, 1) == "a", "what did not let in is not used up"
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        lambda records, id: records.people.change(id, state="disabled", by="root"),
+        lambda records, id: records.people.put_secret(id, "new", by="ada"),
+        lambda records, id: records.people.shut_out(id, by="root"),
+        lambda records, id: records.sessions.end_all(id),
+    ],
+    ids=["disabled", "password", "shut out", "signed out"],
+)
+def test_a_sign_in_under_way_ends_with_the_sessions(
+    records: Records, ada: Person, ends: Callable[[Records, str], object]
+) -> None:
+    records.people.add(Newcomer("root", role="admin", state="active"), by="root")
+    link, kept = records.links.make("password", ada.id, MINUTE, by="ada")
+    ticket, _ = records.links.make("second factor", ada.id, MINUTE, by="ada")
+    ends(records, ada.id)
+    assert (records.links.find(ticket, ("second factor",)), records.links.find(link)) == (None, kept)
 
 
 def test_who_is_removed_takes_it_along(records: Records, ada: Person) -> None:
