@@ -130,7 +130,10 @@ class AccountPage:
                 "Compare the key, and the clock of the device.",
             )
         hashes = {number: passwords.hashed(code) for number, code in codes.items()}
-        self.records.second_factors.confirm(person.id, step, hashes, by=person.name, where=where(request))
+        here = visit(request).session
+        self.records.second_factors.confirm(
+            person.id, factor.key, step, hashes, by=person.name, where=where(request), session=here
+        )
         advice = "They are shown this once. Each lets you in once instead of a code of your app: keep them elsewhere."
         shown = tuple((f"Code {number}", code) for number, code in codes.items())
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))
