@@ -20,7 +20,7 @@ from trag.people import passwords, second_factor
 from trag.people.external_identity import sign_in_method
 from trag.web.access import SCOPES
 from trag.web.forms import Form, number
-from trag.web.people.context import PeopleContext, SecretNotice
+from trag.web.people.context import SECOND_FACTOR, PeopleContext, SecretNotice
 from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, visit, where
@@ -117,7 +117,7 @@ class AccountPage:
         if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
             return self._not_done("Your current password is another one. Nothing was changed.")
         self.records.second_factors.begin(person.id, second_factor.new_key())
-        return RedirectResponse(f"{PATH}#second", 303)
+        return RedirectResponse(SECOND_FACTOR, 303)
 
     def confirm_factor(self, request: Request, form: Form) -> Response:
         """Ask for it from now on, once the app has shown a right code; the recovery codes are shown once."""

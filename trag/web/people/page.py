@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
 from store.person import Newcomer, Person, Role, State
@@ -116,8 +116,7 @@ class PeoplePage:
             person = self.context.first_admin(request, form, by="local")
         except TragError as error:
             return self._no_accounts(form, error)
-        response = RedirectResponse("/people", 303)
-        return self.authenticator.start_session(person, request.headers, where(request), "password", response)
+        return self.context.enter(request, person, "password", "/people")
 
     def _no_accounts(self, form: Mapping[str, str], problem: TragError | None = None) -> Response:
         typed = {field: form.get(field, "") for field in ("name", "shown")}
