@@ -32,7 +32,7 @@ PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
 REACHES: Mapping[Scope, str] = {
-    "ask": "asks, and is told where an answer stands",
+    "ask": "asks, and is told its sources by name",
     "read": "asks, and reads its sources and your conversations",
 }
 """What a program does that has a token of each scope."""
@@ -126,15 +126,18 @@ class AccountPage:
         step, codes = second_factor.step_of(factor.key, form.get("code", "")), second_factor.recovery_codes()
         if not step:
             return self._not_done(
-                "That is not the code that your app should show now. Nothing is asked for yet.",
-                "Compare the key, and the clock of the device.",
+                "That is not the code that your app should show now. Nothing was turned on.",
+                "Check that the app has the key below, and that the clock of its device is right.",
             )
         hashes = {number: passwords.hashed(code) for number, code in codes.items()}
         here = visit(request).session
         self.records.second_factors.confirm(
             person.id, factor.key, step, hashes, by=person.name, where=where(request), session=here
         )
-        advice = "They are shown this once. Each lets you in once instead of a code of your app: keep them elsewhere."
+        advice = (
+            "A code is asked for from now on. These are shown this once, and each lets you in once instead of a code from "
+            "your app: keep them where the app is not."
+        )
         shown = tuple((f"Code {number}", code) for number, code in codes.items())
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))
         return RedirectResponse(f"{PATH}?{urlencode({'given': ticket})}", 303)
@@ -180,7 +183,7 @@ class AccountPage:
         secret, token = self.records.tokens.make(
             person.id, name, lasts, by=person.name, scope=scope, where=where(request)
         )
-        advice = f"It is shown this once. A program that has it {REACHES[scope]}, as you, until {token.ends:%-d %b %Y}."
+        advice = f"It is shown this once. Until {token.ends:%-d %b %Y} a program that has it {REACHES[scope]}, all as you."
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
