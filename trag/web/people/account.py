@@ -183,7 +183,9 @@ class AccountPage:
         secret, token = self.records.tokens.make(
             person.id, name, lasts, by=person.name, scope=scope, where=where(request)
         )
-        advice = f"It is shown this once. Until {token.ends:%-d %b %Y} a program that has it {REACHES[scope]}, all as you."
+        advice = (
+            f"It is shown this once. Until {token.ends:%-d %b %Y} a program that has it {REACHES[scope]}, all as you."
+        )
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
