@@ -232,8 +232,10 @@ def _goes_on() -> tuple[ColumnElement[bool], ...]:
 
 
 def end_keys(connection: Connection, person: str, *, but: str = "", tokens: bool = True) -> tuple[int, int]:
-    """End the sessions of a person but the one with that id, and the tokens: how many of each."""
-    sessions = schema.sessions
+    """End the sessions of a person but the one with that id, with the sign-ins that want a code still, and the tokens:
+    how many sessions and tokens."""
+    sessions, links = schema.sessions, schema.links
+    connection.execute(delete(links).where(links.c.person == person, links.c.kind == "second factor"))
     ended = connection.execute(delete(sessions).where(sessions.c.person == person, sessions.c.id != but)).rowcount
     if not tokens:
         return ended, 0

@@ -232,15 +232,16 @@ class People:
         """What is remembered of a key: "name:ada", "address:10.0.0.7"."""
         table = schema.failures.c
         for count, last in rows(self._engine, select(table.count, table.last).where(table.key == key)):
-            if _now() - last < REMEMBERED:
+            if abs(_now() - last) < REMEMBERED:
                 return Failures(count, last)
         return Failures()
 
     def failed(self, *keys: str) -> None:
-        """Count a failure for each key; those that are older than a day are forgotten."""
+        """Count a failure for each key; those that are a day away from now are forgotten."""
         table, now = schema.failures, _now()
         with writing(self._engine) as connection:
-            connection.execute(delete(table).where(table.c.last <= now - REMEMBERED))
+            over = (table.c.last <= now - REMEMBERED) | (table.c.last >= now + REMEMBERED)
+            connection.execute(delete(table).where(over))
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             for key in sorted(set(keys)):  # in one order, so that two that fail at once do not wait for each other
                 one: postgresql.Insert | sqlite.Insert = dialect.insert(table).values(key=key, count=1, last=now)

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Delete, Engine, Update, delete, func, insert, select, update
 
 from store import StoreError, audit, schema
-from store.database import reading, rows, writing
-from store.keys import use_link
+from store.database import lock_table, reading, rows, writing
+from store.keys import end_keys, use_link
 from store.person import display_name
 
 
@@ -44,21 +44,26 @@ class SecondFactors:
         """Keep a key that nothing is asked of yet. Raises StoreError where one is in use."""
         table = schema.second_factors
         with writing(self._engine) as connection:
+            lock_table(connection, table)  # two windows could begin at once
             connection.execute(delete(table).where(table.c.person == person, table.c.since.is_(None)))
             if connection.execute(select(table).where(table.c.person == person)).first():
                 raise StoreError("There is a second factor already.", "Take it off first.")
             connection.execute(insert(table), {"person": person, "key": key, "last_step": 0})
 
-    def confirm(self, person: str, step: int, codes: Mapping[int, str], *, by: str, where: str = "") -> None:
-        """Ask for it from now on: a code of that `step` was right. `codes` are the hashes of the recovery codes by
-        their numbers. Raises StoreError where none waits for that."""
+    def confirm(
+        self, person: str, key: str, step: int, codes: Mapping[int, str], *, by: str, where: str = "", session: str = ""
+    ) -> None:
+        """Ask for it from now on: the code of that `key` and `step` was right. `codes` are the hashes of the recovery
+        codes by their numbers. The person's sessions, which a password alone began, end but the one with the id
+        `session`. Raises StoreError where that key does not wait for it."""
         table = schema.second_factors
-        waits = update(table).where(table.c.person == person, table.c.since.is_(None))
+        waits = update(table).where(table.c.person == person, table.c.key == key, table.c.since.is_(None))
         with writing(self._engine) as connection:
             if connection.execute(waits.values(since=datetime.now(UTC), last_step=step)).rowcount == 0:
                 raise StoreError("This second factor was begun anew, or is in use already.", "Load the page again.")
             kept = [{"person": person, "number": number, "hash": hash} for number, hash in codes.items()]
             connection.execute(insert(schema.recovery_codes), kept)
+            end_keys(connection, person, but=session, tokens=False)
             whose = display_name(connection, person)
             audit.note(connection, by, "second factor set up", whose, where=where, result=f"{len(kept)} recovery codes")
 

@@ -61,7 +61,7 @@ def fill(records: Records) -> tuple[str, str]:
     records.links.make("password", ada.id, timedelta(days=1), by="ada")
     token, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
     records.second_factors.begin(ada.id, "KEY")
-    records.second_factors.confirm(ada.id, 1, {1: "$argon2id$2"}, by="ada")
+    records.second_factors.confirm(ada.id, "KEY", 1, {1: "$argon2id$2"}, by="ada")
     session, _ = records.sessions.begin(ada.id)
     return token, session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -28,10 +29,16 @@ def test_nothing_is_asked_before_a_first_code_was_right(records: Records, ada: P
     begun = factors.of(ada.id)
     assert begun
     assert (begun.key, begun.since, begun.left, factors.use(ada.id, step=7)) == ("TWO", None, 0, False)
-    factors.confirm(ada.id, 7, {1: "a", 2: "b"}, by="ada")
-    for again in (partial(factors.begin, ada.id, "THREE"), partial(factors.confirm, ada.id, 8, {1: "c"}, by="eve")):
+    with pytest.raises(StoreError, match="begun anew"):
+        factors.confirm(ada.id, "ONE", 7, {1: "c"}, by="ada")
+    (here, kept_session), (there, _) = (records.sessions.begin(ada.id) for _ in range(2))
+    factors.confirm(ada.id, "TWO", 7, {1: "a", 2: "b"}, by="ada", session=kept_session.id)
+    found = records.sessions.find(here), records.sessions.find(there)
+    assert [each is None for each in found] == [False, True], "one that the password alone began"
+    again = partial(factors.confirm, ada.id, "TWO", 8, {1: "c"}, by="eve")
+    for refused in (partial(factors.begin, ada.id, "THREE"), again):
         with pytest.raises(StoreError):
-            again()
+            refused()
     kept = factors.of(ada.id)
     assert kept
     assert (kept.key, kept.since is not None, kept.left) == ("TWO", True, 2)
@@ -44,10 +51,18 @@ def test_nothing_is_asked_before_a_first_code_was_right(records: Records, ada: P
                     ("root", "second factor taken off", "ada", "")]  # fmt: skip
 
 
+def test_of_many_keys_that_are_begun_at_once_one_waits(records: Records, ada: Person) -> None:
+    begun = [partial(records.second_factors.begin, ada.id, key) for key in ("ONE", "TWO", "THREE")]
+    assert at_once(*begun) == []
+    waits = records.second_factors.of(ada.id)
+    assert waits
+    assert waits.key in ("ONE", "TWO", "THREE")
+
+
 def test_of_many_who_use_a_code_at_once_one_is_let_in(records: Records, ada: Person) -> None:
     factors = records.second_factors
     factors.begin(ada.id, "KEY")
-    factors.confirm(ada.id, 1, {1: "a", 2: "b"}, by="ada")
+    factors.confirm(ada.id, "KEY", 1, {1: "a", 2: "b"}, by="ada")
     for used in ({"step": 9}, {"recovery": 1}):
         won: list[bool] = []
         assert at_once(*[lambda used=used, won=won: won.append(factors.use(ada.id, **used))] * 4) == []
@@ -61,7 +76,7 @@ def test_of_many_who_use_a_code_at_once_one_is_let_in(records: Records, ada: Per
 def test_the_link_of_a_sign_in_is_used_with_the_code_and_sets_no_password(records: Records, ada: Person) -> None:
     factors, links = records.second_factors, records.links
     factors.begin(ada.id, "KEY")
-    factors.confirm(ada.id, 1, {1: "a"}, by="ada")
+    factors.confirm(ada.id, "KEY", 1, {1: "a"}, by="ada")
     ticket, _ = links.make("second factor", ada.id, MINUTE, by="ada")
     other, kept = links.make("second factor", ada.id, MINUTE, by="ada")
     assert (links.find(ticket), links.find(other, ("second factor",))) == (None, kept)
@@ -79,9 +94,29 @@ def test_the_link_of_a_sign_in_is_used_with_the_code_and_sets_no_password(record
     assert factors.recovery_hash(ada.id, 1) == "a", "what did not let in is not used up"
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [
+        lambda records, id: records.people.change(id, state="disabled", by="root"),
+        lambda records, id: records.people.put_secret(id, "new", by="ada"),
+        lambda records, id: records.people.shut_out(id, by="root"),
+        lambda records, id: records.sessions.end_all(id),
+    ],
+    ids=["disabled", "password", "shut out", "signed out"],
+)
+def test_a_sign_in_under_way_ends_with_the_sessions(
+    records: Records, ada: Person, ends: Callable[[Records, str], object]
+) -> None:
+    records.people.add(Newcomer("root", role="admin", state="active"), by="root")
+    link, kept = records.links.make("password", ada.id, MINUTE, by="ada")
+    ticket, _ = records.links.make("second factor", ada.id, MINUTE, by="ada")
+    ends(records, ada.id)
+    assert (records.links.find(ticket, ("second factor",)), records.links.find(link)) == (None, kept)
+
+
 def test_who_is_removed_takes_it_along(records: Records, ada: Person) -> None:
     bob = records.people.add(Newcomer("bob", state="active"), by="ada")
     records.second_factors.begin(bob.id, "KEY")
-    records.second_factors.confirm(bob.id, 1, {1: "a"}, by="bob")
+    records.second_factors.confirm(bob.id, "KEY", 1, {1: "a"}, by="bob")
     records.people.remove(bob.id, by="ada")
     assert (records.second_factors.of(bob.id), records.second_factors.recovery_hash(bob.id, 1)) == (None, "")

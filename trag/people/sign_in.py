@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WRONG = ("The name or the password is wrong.", "Try again, or ask an admin for a link to set a new password.")
 WRONG_CODE = (
     "That code is wrong, or was used already.",
-    "Wait for the next one of your app, or type a recovery code. Who has neither asks an admin.",
+    "Wait for the next one from your app, or type a recovery code. Who has neither asks an admin.",
 )
 WAITS = ("Your account waits for an admin to approve it.", "Nothing more is needed from you.")
 DISABLED = ("Your account is disabled.", "An admin can say why.")

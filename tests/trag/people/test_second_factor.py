@@ -35,7 +35,7 @@ def ada(new_records: Records) -> Person:
     hashed = passwords.hashed(PASSWORD)
     ada = new_records.people.add(Newcomer("ada", role="admin", state="active", secret=hashed), by="test")
     new_records.second_factors.begin(ada.id, RFC_6238)
-    new_records.second_factors.confirm(ada.id, 1, {3: passwords.hashed("3-abcde-fghjk")}, by="ada")
+    new_records.second_factors.confirm(ada.id, RFC_6238, 1, {3: passwords.hashed("3-abcde-fghjk")}, by="ada")
     return ada
 
 

@@ -45,7 +45,7 @@ def test_an_admin_is_made_listed_given_a_link_renamed_and_removed(
         rosa = records.people.find("rosa")
         assert rosa
         records.second_factors.begin(rosa.id, "KEY")
-        records.second_factors.confirm(rosa.id, 1, {1: "h"}, by="rosa")
+        records.second_factors.confirm(rosa.id, "KEY", 1, {1: "h"}, by="rosa")
     assert run("take-factor", "Rosa") == (0, "rosa signs in with the password alone.\n")
     with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
         assert records.second_factors.of(rosa.id) is None

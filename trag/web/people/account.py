@@ -20,7 +20,7 @@ from trag.people import passwords, second_factor
 from trag.people.external_identity import sign_in_method
 from trag.web.access import SCOPES
 from trag.web.forms import Form, number
-from trag.web.people.context import PeopleContext, SecretNotice
+from trag.web.people.context import SECOND_FACTOR, PeopleContext, SecretNotice
 from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, visit, where
@@ -32,7 +32,7 @@ PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
 REACHES: Mapping[Scope, str] = {
-    "ask": "asks, and is told where an answer stands",
+    "ask": "asks, and is told its sources by name",
     "read": "asks, and reads its sources and your conversations",
 }
 """What a program does that has a token of each scope."""
@@ -57,7 +57,7 @@ class AccountPage:
     def routes(self, router: APIRouter) -> None:
         router.get(PATH)(self.show)
         router.post("/account/password")(apart(self.set_password, self.context.hashing))
-        router.post("/account/second-factor")(self.begin_factor)
+        router.post("/account/second-factor")(apart(self.begin_factor, self.context.hashing))
         router.post("/account/second-factor/confirm")(apart(self.confirm_factor, self.context.hashing))
         router.post("/account/second-factor/end")(apart(self.end_factor, self.context.hashing))
         router.post("/account/sessions/end")(self.end_others)
@@ -117,7 +117,7 @@ class AccountPage:
         if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
             return self._not_done("Your current password is another one. Nothing was changed.")
         self.records.second_factors.begin(person.id, second_factor.new_key())
-        return RedirectResponse(f"{PATH}#second", 303)
+        return RedirectResponse(SECOND_FACTOR, 303)
 
     def confirm_factor(self, request: Request, form: Form) -> Response:
         """Ask for it from now on, once the app has shown a right code; the recovery codes are shown once."""
@@ -126,12 +126,18 @@ class AccountPage:
         step, codes = second_factor.step_of(factor.key, form.get("code", "")), second_factor.recovery_codes()
         if not step:
             return self._not_done(
-                "That is not the code that your app should show now. Nothing is asked for yet.",
-                "Compare the key, and the clock of the device.",
+                "That is not the code that your app should show now. Nothing was turned on.",
+                "Check that the app has the key below, and that the clock of its device is right.",
             )
         hashes = {number: passwords.hashed(code) for number, code in codes.items()}
-        self.records.second_factors.confirm(person.id, step, hashes, by=person.name, where=where(request))
-        advice = "They are shown this once. Each lets you in once instead of a code of your app: keep them elsewhere."
+        here = visit(request).session
+        self.records.second_factors.confirm(
+            person.id, factor.key, step, hashes, by=person.name, where=where(request), session=here
+        )
+        advice = (
+            "A code is asked for from now on. These are shown this once, and each lets you in once instead of a code from "
+            "your app: keep them where the app is not."
+        )
         shown = tuple((f"Code {number}", code) for number, code in codes.items())
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))
         return RedirectResponse(f"{PATH}?{urlencode({'given': ticket})}", 303)
@@ -177,7 +183,9 @@ class AccountPage:
         secret, token = self.records.tokens.make(
             person.id, name, lasts, by=person.name, scope=scope, where=where(request)
         )
-        advice = f"It is shown this once. A program that has it {REACHES[scope]}, as you, until {token.ends:%-d %b %Y}."
+        advice = (
+            f"It is shown this once. Until {token.ends:%-d %b %Y} a program that has it {REACHES[scope]}, all as you."
+        )
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 

@@ -36,6 +36,8 @@ LINK_LASTS = timedelta(days=7)
 SECRETS_KEPT = 200
 SECRETS_LAST = 300.0
 """Seconds that a browser may take to come for a secret."""
+SECOND_FACTOR = "/account#second"
+"""Where somebody sets up a second factor."""
 MOST_UNITS = 2_000
 """Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
@@ -114,6 +116,11 @@ class PeopleContext:
             self.records, name, shown, password,
             organization=self.organization, by=by, where=where(request), link=link, first=True,
         )  # fmt: skip
+
+    def enter(self, request: Request, person: Person, how: str, path: str) -> Response:
+        """On to a page of ours with a new session: to their account, for an admin who has to set up a second factor."""
+        response = RedirectResponse(SECOND_FACTOR if self.authenticator.lacks_factor(person) else path, 303)
+        return self.authenticator.start_session(person, request.headers, where(request), how, response)
 
     def shown_once(self, request: Request) -> SecretNotice | None:
         """The secrets that the address of a request names, for the one time."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
 from store.person import Newcomer, Person, Role, State
@@ -28,6 +28,7 @@ from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
 from trag.web.people.sign_in import SignInPages
+from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, csv_line, explain, exported, table, there
 from trag.web.visitors import caller, where
 
@@ -76,7 +77,7 @@ class PeoplePage:
     def routes(self, router: APIRouter) -> None:
         router.get("/people")(self.show)
         router.post("/people")(self.add)
-        router.post("/people/first")(self.first)
+        router.post("/people/first")(apart(self.first, self.context.hashing))
         router.post("/people/import")(self.take)
         router.post("/people/refuse")(self.refuse)
         router.get("/people/sample.csv")(self.sample)
@@ -115,8 +116,7 @@ class PeoplePage:
             person = self.context.first_admin(request, form, by="local")
         except TragError as error:
             return self._no_accounts(form, error)
-        response = RedirectResponse("/people", 303)
-        return self.authenticator.start_session(person, request.headers, where(request), "password", response)
+        return self.context.enter(request, person, "password", "/people")
 
     def _no_accounts(self, form: Mapping[str, str], problem: TragError | None = None) -> Response:
         typed = {field: form.get(field, "") for field in ("name", "shown")}

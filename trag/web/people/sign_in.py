@@ -97,7 +97,7 @@ class SignInPages:
             return self._page(after, TragError(*TOO_LATE), status=403)
         try:
             kind = self.authenticator.sign_in.by_code(person, form.get("code", ""), where(request), link=ticket)
-            return self._start(request, person, f"password and {kind}", after)
+            return self.context.enter(request, person, f"password and {kind}", after)
         except (TragError, StoreError) as error:
             return self._code_page(ticket, after, error)
 
@@ -134,7 +134,7 @@ class SignInPages:
             person = provision(self.records.people, claim, where=where(request))
             if person.state != "active":
                 raise _not_active(person)
-            answer = self._start(request, person, "single sign-on", after)
+            answer = self.context.enter(request, person, "single sign-on", after)
         except (TragError, StoreError) as problem:
             if self.authenticator.notes_refusal(where(request)):
                 self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
@@ -210,15 +210,10 @@ class SignInPages:
         """On to a page of ours, or first to the one that asks for a code, for who has a second factor."""
         factor = self.records.second_factors.of(person.id)
         if factor is None or factor.since is None:
-            return self._start(request, person, how, path)
+            return self.context.enter(request, person, how, path)
         origin = where(request)
         ticket, _ = self.records.links.make("second factor", person.id, CODE_LASTS, by=person.name, where=origin)
         return self._code_page(ticket, path)
-
-    def _start(self, request: Request, person: Person, how: str, path: str) -> Response:
-        """On to a page of ours with a new session."""
-        response = RedirectResponse(path, 303)
-        return self.authenticator.start_session(person, request.headers, where(request), how, response)
 
     def _code_page(self, ticket: str, after: str, problem: TragError | StoreError | None = None) -> Response:
         values = {"organization": self.context.organization, "ticket": ticket, "after": after, "problem": problem}

@@ -157,6 +157,7 @@ def test_where_admins_need_it_one_without_is_an_employee_until_it_is_set_up(open
     assert (refused.status_code, "until it is set up on the page Your account" in words(refused)) == (403, True)
     assert "Admins here need one" in words(root.get("/account"))
     assert root.post(f"/people/{rita.id}", data={"role": "admin"}).status_code == 403
+    assert place.sign_in(after="/people").headers["location"] == "/account#second"
     set_up(place, root)
     assert root.get("/people").status_code == 200
     assert "Admins here need one" not in words(root.get("/account"))
