@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from prompts import Message
+from trag import errors
 from trag.errors import TragError
 from trag.llm import local
 from trag.llm.local import LocalModel
@@ -122,6 +123,7 @@ def test_a_prompt_that_does_not_fit_is_refused_and_the_next_question_works(
     with pytest.raises(TragError, match="and the model's context 4,096") as refused:
         answer(model, question("word " * words))
     assert "TRAG_CONTEXT" in refused.value.hint
+    assert errors.told(refused.value) is refused.value, "whoever asked can ask a shorter question"
     assert answer(model, question("Say yes."), max_tokens=2)[0]
     assert model.pid == pid
 
