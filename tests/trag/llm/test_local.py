@@ -380,6 +380,19 @@ def test_what_the_process_died_of_twice_it_is_not_asked_again_and_others_are_ans
     assert own.pid == pid, "nothing died any more"
 
 
+def test_what_hangs_the_process_twice_while_it_is_counted_is_not_counted_again(
+    own: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        own.warm()
+        os.kill(own.pid, signal.SIGSTOP)
+        with monkeypatch.context() as hasty, pytest.raises(ModelDied, match="no sign of life"):
+            hasty.setattr(own, "_patience", 0.2)
+            own.count_text(STORY)
+    with pytest.raises(ModelDied, match="2 times when it was asked this"):
+        own.count_text(STORY)
+
+
 def test_llama_cpp_is_compiled_for_amx_only_where_clang_can_have_done_it() -> None:
     asked = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
