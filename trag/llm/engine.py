@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prompts import Message, Task
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.llm.kv_cache import Context, Logits, clear_errors, last_errors
 from trag.llm.model import Choice, Usage
 from trag.llm.tokenizer import Tokenizer
@@ -246,7 +246,7 @@ class Engine:
 
 
 def _unloadable(file: str) -> TragError:
-    return TragError(
+    return OperatorError(
         f"{file} cannot be loaded: {last_errors() or 'llama.cpp does not say why'}.",
         "python -m trag doctor looks at the files.",
     )
@@ -262,9 +262,10 @@ class Grammar:
             self._sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, text.encode("utf-8", "replace"), b"root")
         if not self._sampler:
             lines = "".join(printed).partition("error parsing grammar: ")[2].partition("\n")[0]
-            raise TragError(
+            raise OperatorError(
                 f"The grammar of the answer cannot be read: {(lines or last_errors() or 'it is empty')[:_SHOWN]}.",
                 "Report this: it is a mistake of the program, not of the question.",
+                "The model cannot answer this now.",
             )
         weakref.finalize(self, llama_cpp.llama_sampler_free, self._sampler)
 

@@ -17,7 +17,7 @@ import llama_cpp
 import numpy as np
 import numpy.typing as npt
 
-from trag.errors import TragError
+from trag.errors import OperatorError
 from trag.machine import cores
 
 BATCH = 512
@@ -73,7 +73,7 @@ class Context:
         clear_errors()
         self._context = llama_cpp.llama_init_from_model(model, wanted)
         if not self._context:
-            raise TragError(
+            raise OperatorError(
                 f"There is no room for {size:,} tokens of context: {last_errors() or 'out of memory'}.",
                 "Set a smaller TRAG_CONTEXT, or take a smaller model.",
             )
@@ -165,7 +165,9 @@ class Context:
             llama_cpp.llama_batch_free(batch)
         if status not in (0, 2):
             reason = last_errors() or f"llama.cpp says {status}"
-            raise TragError(f"The model cannot read on: {reason}.", "Ask again.")
+            raise OperatorError(
+                f"The model cannot read on: {reason}.", "Ask again.", "The model cannot answer this now."
+            )
         self._end += len(tokens) if status == 0 else 0
         return bool(status == 0)
 

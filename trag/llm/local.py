@@ -175,13 +175,13 @@ class LocalModel:
         inbox = process.ask(order(number), number)
         try:
             reply = process.next(inbox, self._patience)
+            if not isinstance(reply, Counted):
+                raise process.hung()
         except ModelDied:
             self._fatal.append((monotonic(), asked))
             raise
         finally:
             process.forget(number)
-        if not isinstance(reply, Counted):
-            raise process.hung()
         return reply.tokens
 
     def stream(

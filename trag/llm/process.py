@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import BinaryIO, TypeVar
 
-from trag.errors import OperatorError
+from trag.errors import TragError
 from trag.llm.model import ModelDied
 from trag.llm.protocol import Failed, Hello, Order, Reply, decode, encode
 
@@ -116,7 +116,7 @@ class Process:
                 "The model's process ended. Ask again.",
             )
         if isinstance(reply, Failed):
-            raise OperatorError(reply.message, reply.hint, "The model cannot answer this now.")
+            raise TragError(reply.message, reply.hint, reply.public)
         return reply
 
     def hung(self) -> ModelDied:

@@ -160,6 +160,7 @@ class Failed:
     request: int
     message: str
     hint: str
+    public: str = ""
 
 
 Work = Read | Write | Choose | Score

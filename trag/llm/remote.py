@@ -44,8 +44,8 @@ _LIKELIEST = 20
 """How many tokens a server may be asked to tell of one place."""
 _MOST_COUNTED = 10**9
 _SURE = 1 - 1e-9
+_AGAIN_HINT = "Ask again; an admin can look at the server."
 _NAME_HINT = "Set it to one of the names that the server lists at the end /models of its address."
-_SERVER = "The model's server"
 _URL_HINT = "Is TRAG_MODEL_URL right? It mostly ends in /v1."
 
 
@@ -143,7 +143,8 @@ class RemoteModel:
         try:
             while not stop.is_set():
                 if monotonic() > until:
-                    raise self._nonsense(f"had not ended its answer after {seconds:.0f} seconds.", begun=pieces > 0)
+                    found = f"had not ended its answer after {seconds:.0f} seconds."
+                    raise self._failed(ModelDied if pieces else TragError, found, _AGAIN_HINT)
                 try:
                     chunk = arriving.get(timeout=_POLL_SECONDS)
                 except Empty:
@@ -162,7 +163,8 @@ class RemoteModel:
                     raise self._foreign() from error
                 end, characters = ended or end, characters + len(words)
                 if characters > most * _CHARACTERS_IN_A_TOKEN:
-                    raise self._nonsense(f"goes on writing beyond the {max_tokens:,} tokens asked for.", begun=True)
+                    found = f"goes on writing beyond the {max_tokens:,} tokens asked for."
+                    raise self._failed(ModelDied, found, _AGAIN_HINT)
                 if words:
                     pieces += 1
                     yield storable(words)
@@ -251,21 +253,24 @@ class RemoteModel:
     def _check_end(self, end: str, pieces: int, max_tokens: int) -> None:
         """Raises what is wrong with a stream that is over. That the model has nothing to say is an answer too."""
         if not end and pieces:
-            raise ModelDied(f"{_SERVER} broke off before its answer was whole.", "Ask again.")
+            raise self._failed(ModelDied, "broke off before its answer was whole.", "Ask again.")
         if not end:
             raise self._foreign()
         if end == "length" and not pieces:
-            raise RequestRefused(
-                f"{_SERVER} spent all {max_tokens:,} tokens of its answer before the first word.",
+            raise self._failed(
+                RequestRefused,
+                f"spent all {max_tokens:,} tokens of its answer before the first word.",
                 "If the model thinks first, switch that off at its server, or allow it more (TRAG_ANSWER_TOKENS).",
             )
 
     def _foreign(self) -> TragError:
-        return TragError(f"{_SERVER} does not answer like an OpenAI-compatible server.", _URL_HINT)
+        return self._failed(TragError, "does not answer like an OpenAI-compatible server.", _URL_HINT)
 
-    def _nonsense(self, found: str, *, begun: bool) -> TragError:
-        logger.warning("the model's server %s %s", self._host, found)
-        return (ModelDied if begun else TragError)(f"{_SERVER} {found}", "Ask again; an admin can look at the server.")
+    def _failed(self, kind: type[TragError], found: str, hint: str, said: str = "") -> TragError:
+        """What people are told that the server does. The log has also which one it is, and what it said."""
+        more = f" It said: {said[:_LONGEST_SAID]}" if said else ""
+        logger.warning("the model's server %s %s%s", self._host, found, more)
+        return kind(f"The model's server {found}", hint)
 
     def _explained(self, error: BaseException, *, begun: bool) -> BaseException:
         """The error as a person can use it, in our words; a bug stays as it is."""
@@ -276,7 +281,7 @@ class RemoteModel:
         if isinstance(error, (ValueError, RecursionError)):  # what came is no JSON
             return self._foreign()
         if isinstance(error, BeyondAllowanceError):
-            return self._nonsense(str(error), begun=begun)
+            return self._failed(ModelDied if begun else TragError, str(error), _AGAIN_HINT)
         if not isinstance(error, openai.APIError):
             return error
         match error:
@@ -299,9 +304,9 @@ class RemoteModel:
         said = f"{error.message} {error.__cause__ or ''}"
         for secret in self._secrets:
             said = said.replace(secret, "...")
-        logger.warning("the model's server %s %s It said: %s", self._host, found, said[:_LONGEST_SAID])
         refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
-        explained = (ModelDied if begun else RequestRefused if refused else TragError)(f"{_SERVER} {found}", hint)
+        kind = ModelDied if begun else RequestRefused if refused else TragError
+        explained = self._failed(kind, found, hint, said)
         explained.__cause__ = error
         return explained
 

@@ -17,7 +17,7 @@ from jinja2 import TemplateError
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from prompts import Message
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.llm.model import marks, set_apart
 
 _HINT = "Use another chat model, or mend the template of this one."
@@ -47,7 +47,7 @@ class Tokenizer:
         try:
             self._template = Jinja2ChatFormatter(template, eos_token=end, bos_token=self._start)
         except TemplateError as error:
-            raise TragError(f"The model's chat template cannot be read: {error}.", _HINT) from error
+            raise OperatorError(f"The model's chat template cannot be read: {error}.", _HINT) from error
         # What a text must not be able to write: control tokens, those of the chat template, and marks that templates
         # write as plain text.
         own: list[str] = []
@@ -108,7 +108,7 @@ class Tokenizer:
             return self._render(messages)
         begun = self._begun(messages[:-1])
         if begun is None:
-            raise TragError("The model's chat template leaves out an answer that it should go on with.", _HINT)
+            raise OperatorError("The model's chat template leaves out an answer that it should go on with.", _HINT)
         return begun + set_apart(messages[-1].content, self._markup)
 
     def _begun(self, messages: Sequence[Message]) -> str | None:
@@ -143,14 +143,14 @@ class Tokenizer:
         try:
             return str(self._template(messages=messages).prompt)
         except Exception as error:  # a template is a foreign program and may fail in any way
-            raise TragError(f"The model's chat template refuses these messages: {error}.", _HINT) from error
+            raise OperatorError(f"The model's chat template refuses these messages: {error}.", _HINT) from error
 
     def _tokenized(self, prompt: str) -> list[int]:
         # The template writes the start token where it wants one; a second one would make the model answer worse.
         start = bool(llama_cpp.llama_vocab_get_add_bos(self.vocabulary)) and not prompt.startswith(self._start)
         tokens = self._tokens(prompt, start=start, special=True)
         if not tokens:
-            raise TragError("The model's chat template makes nothing of these messages.", _HINT)
+            raise OperatorError("The model's chat template makes nothing of these messages.", _HINT)
         return tokens
 
     def _tokens(self, text: str, *, start: bool, special: bool) -> list[int]:

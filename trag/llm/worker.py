@@ -55,7 +55,7 @@ class Worker:
                 raise RuntimeError(f"the first order is {order}")
             self._engine = engine.Engine(order.model, order.adapter, order.context, order.gpu_layers, order.template)
         except TragError as error:
-            self._say(protocol.Failed(0, error.message, error.hint))
+            self._say(protocol.Failed(0, error.message, error.hint, error.public))
             return
         self._say(protocol.Ready())
         threading.Thread(target=self._listen, daemon=True).start()
@@ -82,7 +82,7 @@ class Worker:
                 else len(self._engine.tokenizer.prompt(order.messages))
             )
         except TragError as error:
-            self._say(protocol.Failed(order.request, error.message, error.hint))
+            self._say(protocol.Failed(order.request, error.message, error.hint, error.public))
         else:
             self._say(protocol.Counted(order.request, tokens))
 
@@ -114,7 +114,7 @@ class Worker:
                     likely = self._engine.log_probabilities(order.messages, order.beginnings, alive, task=order.task)
                     self._say(protocol.Scored(request, likely))
         except TragError as error:
-            self._say(protocol.Failed(request, error.message, error.hint))
+            self._say(protocol.Failed(request, error.message, error.hint, error.public))
         self._forget(request)
 
     def _forget(self, request: int) -> None:

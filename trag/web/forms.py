@@ -91,15 +91,13 @@ async def received(chunks: AsyncIterable[bytes], folder: Path) -> AsyncIterator[
     path = Path(name)
     try:
         sha256, size = hashlib.sha256(), 0
-        with os.fdopen(descriptor, "wb") as file:
+        with _explained(folder), os.fdopen(descriptor, "wb") as file:  # what fails once fails again when it is closed
             async for chunk in chunks:
-                with _explained(folder):
-                    await run_in_threadpool(file.write, chunk)
+                await run_in_threadpool(file.write, chunk)
                 sha256.update(chunk)
                 size += len(chunk)
-            with _explained(folder):
-                await run_in_threadpool(file.flush)
-                await run_in_threadpool(os.fsync, descriptor)
+            await run_in_threadpool(file.flush)
+            await run_in_threadpool(os.fsync, descriptor)
         yield Upload(path, sha256.hexdigest(), size)
     finally:
         path.unlink(missing_ok=True)

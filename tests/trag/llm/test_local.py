@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from prompts import Message
+from trag import errors
 from trag.errors import TragError
 from trag.llm import local
 from trag.llm.local import LocalModel
@@ -122,6 +123,7 @@ def test_a_prompt_that_does_not_fit_is_refused_and_the_next_question_works(
     with pytest.raises(TragError, match="and the model's context 4,096") as refused:
         answer(model, question("word " * words))
     assert "TRAG_CONTEXT" in refused.value.hint
+    assert errors.told(refused.value) is refused.value, "whoever asked can ask a shorter question"
     assert answer(model, question("Say yes."), max_tokens=2)[0]
     assert model.pid == pid
 
@@ -376,6 +378,19 @@ def test_what_the_process_died_of_twice_it_is_not_asked_again_and_others_are_ans
         assert "in other words" in refused.value.hint
     assert answer(own, question(f"{STORY} A short one."), max_tokens=2)[0]
     assert own.pid == pid, "nothing died any more"
+
+
+def test_what_hangs_the_process_twice_while_it_is_counted_is_not_counted_again(
+    own: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        own.warm()
+        os.kill(own.pid, signal.SIGSTOP)
+        with monkeypatch.context() as hasty, pytest.raises(ModelDied, match="no sign of life"):
+            hasty.setattr(own, "_patience", 0.2)
+            own.count_text(STORY)
+    with pytest.raises(ModelDied, match="2 times when it was asked this"):
+        own.count_text(STORY)
 
 
 def test_llama_cpp_is_compiled_for_amx_only_where_clang_can_have_done_it() -> None:

@@ -28,7 +28,7 @@ MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا �
         protocol.Chosen(4, Choice(1, -0.25, Usage(100, 64, 9))),
         protocol.Chosen(4, Choice(-1, None, Usage())),
         protocol.Scored(4, (-0.5, -12.25)),
-        protocol.Failed(3, "message", "hint"),
+        protocol.Failed(3, "message", "hint", "public"),
     ],
     ids=lambda record: type(record).__name__,
 )

@@ -211,11 +211,14 @@ def test_what_a_server_says_and_where_it_is_stands_in_the_log_alone(
 @pytest.mark.parametrize(
     "name", ["no stream", "a page", "nothing", "only done", "a list", "listed words", "deep", "words of a wrong kind"]
 )
-def test_what_is_no_stream_of_an_answer_is_no_empty_answer(url: str, name: str) -> None:
+def test_what_is_no_stream_of_an_answer_is_no_empty_answer(
+    url: str, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(TragError, match="does not answer like an OpenAI-compatible server") as refused:
         stream(url, name)
     assert "/v1" in refused.value.hint
     assert not isinstance(refused.value, ModelDied)
+    assert url.split("/")[2] in caplog.text
 
 
 def test_a_stream_that_ends_without_saying_why_counts_as_a_death(url: str) -> None:

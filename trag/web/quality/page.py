@@ -14,7 +14,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, told
 from trag.evaluate import needle
 from trag.evaluate.cases import CaseSet, CaseSets, read
 from trag.evaluate.grammar import audit as audits
@@ -27,7 +27,7 @@ from trag.web.quality.evaluation import Evaluation
 from trag.web.quality.figures import Figures, offered, trends
 from trag.web.quality.runs import RunPages
 from trag.web.responses import Notice, attachment, explain, there
-from trag.web.visitors import caller, named
+from trag.web.visitors import caller, is_admin_here, named
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -155,9 +155,10 @@ class QualityPage:
             async with received(request.stream(), self.context.home.folder / "uploads") as file:
                 kept = await run_in_threadpool(keep, file.path)
         except SHOWN as error:
-            lines = error.message.split("\n")
+            shown = told(error, to_admin=is_admin_here())
+            lines = shown.message.split("\n")
             more = [f"and {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
-            return JSONResponse({"detail": "\n".join([*lines[:LINES], *more, error.hint])}, status_code=422)
+            return JSONResponse({"detail": "\n".join([*lines[:LINES], *more, shown.hint])}, status_code=422)
         log.info("%s uploaded a set of questions", named(request))
         return JSONResponse({"page": f"/quality?set={kept.id}#new"}, status_code=201)
 
