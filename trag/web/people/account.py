@@ -135,8 +135,8 @@ class AccountPage:
             person.id, factor.key, step, hashes, by=person.name, where=where(request), session=here
         )
         advice = (
-            "A code is asked for from now on. These are shown this once, and each lets you in once instead of a code from "
-            "your app: keep them where the app is not."
+            "A code is asked for from now on. These are shown this once, and each lets you in once instead of a code "
+            "from your app: keep them where the app is not."
         )
         shown = tuple((f"Code {number}", code) for number, code in codes.items())
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))

@@ -239,11 +239,10 @@ def test_of_a_page_that_cannot_be_drawn_only_words_are_remembered(
 
     monkeypatch.setattr(viewer.view, "page", damaged)
     pages, wanted = PageCache(tmp_path), WantedPage("1" * 64, "a.pdf", 1)
-    content: Any = Content()
-    there = weakref.ref(content)
+    contents: list[Any] = [Content()]
+    there = weakref.ref(contents[0])
     with pytest.raises(TragError):
-        pages.page(lambda: content, wanted)
-    del content
+        pages.page(contents.pop, wanted)
     gc.collect()
     assert there() is None
     with pytest.raises(TragError, match=r"a\.pdf is damaged"):
