@@ -32,7 +32,7 @@ from trag.embed import Embedder
 from trag.errors import TragError, in_one_line, told
 from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm.model import LanguageModel, ModelDied, Usage
+from trag.llm.model import LanguageModel, ModelAway, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
@@ -132,9 +132,11 @@ class Assistant:
         with self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
+            away = None
             try:
                 yield from steps(self, run, asked) if steps else self._answer(run, asked)
-            except ModelDied as error:
+            except (ModelDied, ModelAway) as error:
+                away = error if isinstance(error, ModelAway) else None
                 run.add(answer=run.draft, interrupted=in_one_line(told(error)))
                 if steps is None and not run.record.sources and not asked.stop.is_set():
                     yield from self._without_model(run, asked)
@@ -147,7 +149,7 @@ class Assistant:
             if asked.stop.is_set():
                 reason = asked.stop.reason if isinstance(asked.stop, CancelToken) else BY_READER
                 run.add(answer=run.draft, status="answered" if run.draft else "cannot_answer", interrupted=reason)
-            yield Answer(run.save(self.records, asked.conversation, asked.asker))
+            yield Answer(run.save(self.records, asked.conversation, asked.asker), away)
 
     def _answer(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
         """The steps of the product."""
@@ -353,10 +355,13 @@ class Assistant:
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
     ) -> AnswerRecord:
-        """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
+        """The record of one question, for those who do not watch it being written. Raises what `ask` raises, and
+        ModelAway: many questions wait for the model rather than end without."""
         *_, last = self.ask(question, history=history, steps=steps, stop=stop, readers=readers)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
+        if last.away:
+            raise last.away
         return last.record
 
     def problem(self, question: str, reason: str) -> AnswerRecord:

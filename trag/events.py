@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trag.llm.model import ModelAway
 from trag.record import AnswerRecord, Entity, Source, StatementUsed
 
 
@@ -43,9 +44,10 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end: the checked answer, already saved."""
+    """The end: the checked answer, already saved. `away` says why the model could not be asked, where it could not."""
 
     record: AnswerRecord
+    away: ModelAway | None = None
 
 
 Event = Waiting | Found | Token | Retry | Answer

@@ -15,11 +15,12 @@ from tests.scripted import Scripted
 from trag import paper_systems
 from trag.ask import cleaned
 from trag.condense import Turn
-from trag.errors import TragError
+from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
 from trag.llm.local import LocalModel
-from trag.llm.model import ModelDied
+from trag.llm.model import ModelAway, ModelDied
+from trag.llm.remote import RemoteModel
 from trag.progress import CancelToken
 from trag.record import AnswerRecord
 from trag.review import approvals
@@ -202,6 +203,12 @@ def test_while_the_model_is_away_approved_answers_are_given_and_else_what_is_fou
     assert any("Ethics Office is under the Legal Division" in one.text for one in told.statements)
     closed = record(list(away.ask(asked, readers=())))
     assert [one.kind for one in closed.sources] == ["chart"], "nothing that is for others"
+    server = RemoteModel("http://127.0.0.1:9/v1", name="x")
+    *_, last = replace(home.assistant, model=server).ask(asked)
+    assert isinstance(last, Answer)
+    assert (last.record.sources, last.record.interrupted) == (told.sources, in_one_line(last.away or TragError("")))
+    with pytest.raises(ModelAway, match="cannot be reached"):
+        replace(home.assistant, model=server).answer(asked)
     put_label(home.records, told.id, "rita", "Correct", "", "")
     chart = home.organization.version
     pinned = approvals.pin(home.records, told.id, asked, "Within ten days.", ["manual.md"], chart, by="rita")

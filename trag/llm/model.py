@@ -70,6 +70,10 @@ class ModelDied(TragError):
     """The model's process ended, or had to be ended, before the answer was whole. The next question starts it again."""
 
 
+class ModelAway(TragError):
+    """The model cannot be asked for now, and nothing is written yet; what does without it goes on."""
+
+
 class LanguageModel(Protocol):
     """What the pipeline needs of a model. All of it may be called from several threads."""
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from prompts import Message, Task
 from store import storable
 from trag.errors import TragError
-from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage, set_apart
+from trag.llm.model import Choice, ModelAway, ModelDied, ModelIdentity, Usage, set_apart
 
 if TYPE_CHECKING:
     from openai import Stream
@@ -124,7 +124,7 @@ class RemoteModel:
 
         Raises ModelDied when the server breaks off after it has begun to answer, or goes on beyond the tokens, bytes or
         seconds of an answer; RequestRefused when it finds fault with what it was asked, or has spent all its tokens
-        before the first word. What the server itself says is in the log alone.
+        before the first word, ModelAway for all else. What the server itself says is in the log alone.
         """
         wishes = _wishes(messages, grammar, refusal, repetition_penalty)
         stop = stop or threading.Event()
@@ -144,7 +144,7 @@ class RemoteModel:
             while not stop.is_set():
                 if monotonic() > until:
                     found = f"had not ended its answer after {seconds:.0f} seconds."
-                    raise self._failed(ModelDied if pieces else TragError, found, _AGAIN_HINT)
+                    raise self._failed(ModelDied if pieces else ModelAway, found, _AGAIN_HINT)
                 try:
                     chunk = arriving.get(timeout=_POLL_SECONDS)
                 except Empty:
@@ -264,7 +264,7 @@ class RemoteModel:
             )
 
     def _foreign(self) -> TragError:
-        return self._failed(TragError, "does not answer like an OpenAI-compatible server.", _URL_HINT)
+        return self._failed(ModelAway, "does not answer like an OpenAI-compatible server.", _URL_HINT)
 
     def _failed(self, kind: type[TragError], found: str, hint: str, said: str = "") -> TragError:
         """What people are told that the server does. The log has also which one it is, and what it said."""
@@ -281,7 +281,7 @@ class RemoteModel:
         if isinstance(error, (ValueError, RecursionError)):  # what came is no JSON
             return self._foreign()
         if isinstance(error, BeyondAllowanceError):
-            return self._failed(ModelDied if begun else TragError, str(error), _AGAIN_HINT)
+            return self._failed(ModelDied if begun else ModelAway, str(error), _AGAIN_HINT)
         if not isinstance(error, openai.APIError):
             return error
         match error:
@@ -305,7 +305,7 @@ class RemoteModel:
         for secret in self._secrets:
             said = said.replace(secret, "...")
         refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
-        kind = ModelDied if begun else RequestRefused if refused else TragError
+        kind = ModelDied if begun else RequestRefused if refused else ModelAway
         explained = self._failed(kind, found, hint, said)
         explained.__cause__ = error
         return explained

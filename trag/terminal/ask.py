@@ -39,13 +39,12 @@ def _ask(settings: Settings, options: argparse.Namespace) -> None:
             if isinstance(event, Token) and drafting:
                 print(f"\x1b[2m{event.text}\x1b[0m", end="", file=sys.stderr, flush=True)
             if isinstance(event, Answer):
-                record = event.record
-    if options.json:
-        print(record.to_json())
-        return
-    if drafting:
+                record, away = event.record, event.away
+    if drafting and not away:
         print("\n", file=sys.stderr)
-    print(answer_as_text(record))
+    print(record.to_json() if options.json else answer_as_text(record))
+    if away:
+        raise away
 
 
 def answer_as_text(record: AnswerRecord) -> str:

@@ -113,7 +113,7 @@ def without_passages(event: Event) -> Event:
         record = event.record
         sentences = tuple(replace(each, evidence="") for each in record.checks.sentences)
         checks = replace(record.checks, sentences=sentences)
-        return Answer(replace(record, sources=named(record.sources), checks=checks))
+        return replace(event, record=replace(record, sources=named(record.sources), checks=checks))
     return event
 
 
@@ -152,9 +152,11 @@ class AnswerStream:
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
     async def record(self) -> AnswerRecord:
-        """The answer, for those who do not watch it being written."""
+        """The answer, for those who do not watch it being written. Raises ModelAway where the model was."""
         async for event in self:
             if isinstance(event, Answer):
+                if event.away:
+                    raise event.away
                 return event.record
         raise AssertionError("iterating ends with an answer, or raises")
 

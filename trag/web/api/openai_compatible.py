@@ -100,6 +100,8 @@ class Completion:
                 if not isinstance(event, Answer):
                     yield COMMENT
                     continue
+                if event.away:
+                    raise event.away
                 record = event.record
                 for piece in re.findall(r"\s*\S+\s*$|\s*\S+", unmarked(record.answer)):
                     yield self._chunk({"content": piece})
