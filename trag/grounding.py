@@ -88,20 +88,27 @@ def _misplaced(answer: str, evidence: Sequence[Evidence], organization: Organiza
     """Units that the answer puts where the chart does not have them (T-RAG, table 5: real units under a wrong parent).
 
     Two that one sentence names together are right where one is above the other, both are beside each other, or a line
-    of the evidence names them together too: "A sends its report to B" says nothing about the chart. In the chart's own
-    words a document has no say: there the chart alone decides.
+    of the evidence names them together too, or has the very words: "A sends its report to B" says nothing about the
+    chart, and "A of B" may be a title. In the chart's own words a document has no say: there the chart alone decides.
     """
     chart, finder = organization.chart, organization.finder
     if chart is None or finder is None:
         return
-    together = [{unit for unit, _, _ in _units(line, finder)} for one in evidence for line in sentences(one.text)]
+    lines = [line for one in evidence for line in sentences(one.text)]
+    together = [{unit for unit, _, _ in _units(line, finder)} for line in lines]
+    held = "\n".join(lines).casefold()
     for sentence in sentences(answer):
         named = _units(sentence, finder)
         claimed = {(one[0], two[0]) for one, two in pairwise(named) if _is_placed(sentence, one, two, chart, finder)}
         wrong = [(first, second) for first, second in sorted(claimed) if not chart.is_under(first, second)]
+        said = {
+            (min(one[0], two[0]), max(one[0], two[0]))
+            for one, two in combinations(named, 2)
+            if one[0] != two[0] and sentence[one[1] : two[2]].casefold() not in held
+        }
         wrong += [
             (first, second)
-            for first, second in combinations(sorted({unit for unit, _, _ in named}), 2)
+            for first, second in sorted(said)
             if not claimed & {(first, second), (second, first)}
             and not any({first, second} <= some for some in together)
             and not (chart.is_under(first, second) or chart.is_under(second, first))

@@ -102,6 +102,7 @@ def test_nothing_stands_on_nothing(evidence: tuple[str, ...]) -> None:
         ("The EO is under Acme.", "x"),
         ("The Legal Division and the Finance Division.", "x"),
         ("The Ethics Office sends its report to the Payroll Unit.", "The EO sends its report to the Payroll Unit."),
+        ("The Ethics of Payroll.", "Substitute: Ethics of Payroll."),
     ],
 )
 def test_units_stand_together_as_the_chart_or_a_line_of_a_document_has_them(answer: str, evidence: str) -> None:
