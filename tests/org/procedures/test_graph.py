@@ -77,16 +77,16 @@ class Oracle:
 
 
 def some_graph(chance: random.Random) -> list[Action]:
-    things = [f"t{number}" for number in range(chance.randint(3, 7))]
+    things = [f"t{number}" for number in range(chance.randint(3, 5))]
 
     def need() -> str:
-        return "|".join(chance.sample(things, chance.choice((1, 1, 1, 2, 3))))
+        return "|".join(chance.sample(things, chance.choice((1, 1, 2, 2, 3))))
 
     return [
         action(
             f"A{number}",
-            " ".join(need() for _ in range(chance.choice((0, 0, 1, 1, 2, 3)))),
-            " ".join(chance.sample(things, chance.choice((0, 1, 1, 2)))),
+            " ".join(need() for _ in range(chance.choice((0, 0, 1, 2, 3)))),
+            " ".join(chance.sample(things, chance.choice((0, 1, 2, 2)))),
         )
         for number in range(chance.randint(3, 7))
     ]
