@@ -20,6 +20,8 @@ from org.reading.problems import Problem, error, listing, quoted, warning
 from org.reading.table import Line, Table
 
 MAX_BYTES = 20 * 2**20
+MAX_ENTRIES = 60_000
+"""Of a kind: what 500 procedures of 100 steps come to, and some more."""
 ACTION_COLUMNS = ("id", "title", "description", "needs", "gives", "unit", "for", "document", "section")
 STEP_COLUMNS = ("step", "actions")
 PROCEDURE_COLUMNS = ("id", "title", "when", "for", "document", "section", *STEP_COLUMNS)
@@ -110,6 +112,10 @@ def read(content: bytes, name: str) -> Entries:
     return Entries(found.get("actions", ()), found.get("procedures", ()), tuple(problems))
 
 
+def _too_many(kind: str, count: int) -> Problem:
+    return error(0, f"There are {count:,} rows of {kind}; {MAX_ENTRIES:,} are the most.", "Leave out what nobody does.")
+
+
 def _placed(problem: Problem, sheet: str) -> Problem:
     if problem.place or not problem.row or not sheet:
         return problem
@@ -140,7 +146,9 @@ def _of_table(cells: Table) -> tuple[str, tuple[Entry, ...], tuple[Problem, ...]
     places = {column: header.index(column) for column in columns if column in header}
     above: Mapping[str, str] = {}
     entries = []
-    for line in lines[at + 1 :]:
+    if len(lines) - at > MAX_ENTRIES:
+        problems.append(_too_many(kind, len(lines) - at))
+    for line in lines[at + 1 : at + 1 + MAX_ENTRIES]:
         entry = _row(line, places, kind, above)
         above = entry.cells if entry.begins else above
         entries.append(entry)
@@ -231,8 +239,10 @@ def _objects(
     if not isinstance(value, list):
         problems.append(error(row, f"{quoted(key)} is not a list.", JSON_HINT, place))
         return []
+    if len(value) > MAX_ENTRIES:
+        problems.append(_too_many(key, len(value)))
     found: list[dict[str, object]] = []
-    for number, item in enumerate(value, 1):
+    for number, item in enumerate(value[:MAX_ENTRIES], 1):
         if isinstance(item, str) and key == "steps":
             item = {"text": item}
         if not isinstance(item, dict):

@@ -14,7 +14,7 @@ from org.chart import Chart
 from org.procedures import entries
 from org.procedures.actions import Action, Source
 from org.procedures.entries import Entries, Entry
-from org.procedures.flows import Book, Procedure, Step
+from org.procedures.flows import Book, BookError, Procedure, Step
 from org.procedures.graph import Graph
 from org.reading.problems import Problem, error, listing, quoted, warning
 
@@ -30,15 +30,6 @@ _WORD = re.compile(r"\w+")
 _PIECE = 3
 _COMMON = 0.25
 """Pieces of words that stand in more than this share of the actions fit none of them."""
-
-
-class BookError(Exception):
-    """Procedures that cannot be used, said to a person: what was found, and what to do next."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)

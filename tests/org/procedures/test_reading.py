@@ -14,8 +14,8 @@ from openpyxl import Workbook
 
 from org.procedures import entries
 from org.procedures.entries import Entries
-from org.procedures.flows import Book, write
-from org.procedures.reading import BookError, Report, judge, load
+from org.procedures.flows import Book, BookError, write
+from org.procedures.reading import Report, judge, load
 from org.reading.charts import load as load_chart
 
 ACTIONS = """\
