@@ -35,7 +35,8 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate remove RUN
        python -m trag evaluate needle CASES|chart [--number N] [--seed N] [--markdown | --csv | --json]
        python -m trag evaluate choice FILE ... [--by-words] [--dev FILE ... [--shots N]]
-                                            [--markdown | --csv | --json]"""
+                                            [--markdown | --csv | --json]
+       python -m trag evaluate flows FOLDER --facts"""
 _RUNNING = ("system", "base", "name", "number", "seed")
 _CHOOSING = ("dev", "shots", "by_words")
 _SHOWING = ("markdown", "csv", "json")
@@ -58,7 +59,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         "MMLU's layout, or folders of them) to the model and, where an adapter is set, to its base. judge asks the "
         "model that is set for a verdict on the answers that the gold leaves open.",
     )
-    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice")
+    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice|flows")
     parser.add_argument("--system", nargs="+", action="extend", choices=systems, help="default: trag")
     parser.add_argument("--base", action="store_true", help="each system also without the adapter")
     parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
@@ -73,6 +74,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--by-words", action="store_true", help="the answer whose words are likeliest, not its letter")
     parser.add_argument("--shots", type=at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
     parser.add_argument("--resume", metavar="RUN", help="go on with an interrupted run")
+    parser.add_argument("--facts", action="store_true", help="what a folder of flows holds, and what is wrong with it")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
     form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
@@ -98,14 +100,14 @@ def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             wrong("give list, show RUN, compare RUN RUN, judge RUN or remove RUN")
         case [] if options.resume:
             act, allowed = _run, ("resume",)
-        case ["needle", "chart"]:
-            act, allowed = _needle, (*_SHOWING, "number", "seed")
-        case ["needle", _]:
-            act, allowed = _needle, _SHOWING
+        case ["needle", what]:
+            act, allowed = _needle, (*_SHOWING, *(("number", "seed") if what == "chart" else ()))
         case ["choice", _, *_]:
             act, allowed = _choice, (*_SHOWING, *(_CHOOSING if options.dev else ("dev", "by_words")))
-        case ["needle" | "choice", *_]:
-            wrong("give needle CASES, needle chart, or choice FILE ...")
+        case ["flows", _] if options.facts:
+            act, allowed = _flow_facts, ("facts",)
+        case ["needle" | "choice" | "flows", *_]:
+            wrong("give needle CASES, needle chart, choice FILE ..., or flows FOLDER --facts")
         case ["chart"]:
             act, allowed = _run, _RUNNING
         case [_]:
@@ -114,7 +116,7 @@ def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             wrong("give CASES or chart")
     given = (
         option
-        for option in (*_RUNNING, *_SHOWING, *_CHOOSING, "resume")
+        for option in (*_RUNNING, *_SHOWING, *_CHOOSING, "resume", "facts")
         if getattr(options, option) not in (None, False)
     )
     if misplaced := [f"--{option.replace('_', '-')}" for option in given if option not in allowed]:
@@ -191,6 +193,15 @@ def _choice(settings: Settings, options: argparse.Namespace) -> None:
         run = multiple_choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
         results = multiple_choice.results_of(home).results(run.id)
     _told(run, results, multiple_choice.accuracy(results), options)
+
+
+def _flow_facts(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate.flows import data
+    from trag.evaluate.flows.facts import facts
+
+    for table in facts(data.read(Path(options.words[1]))):
+        if table.rows:
+            _print(table)
 
 
 def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.Namespace) -> None:
