@@ -58,6 +58,7 @@ class Graph:
             )
             for id, needs in self._waits.items()
         }
+        self._gives = {action.id: action.gives for action in self.actions.values()}
         self._place = {id: place for place, id in enumerate(self.actions)}
 
     def parents(self, id: str) -> tuple[tuple[str, ...], ...]:
@@ -81,12 +82,12 @@ class Graph:
         """The actions that may be done now: not called, and each need met by what those called gave or what is at
         hand. In the order of the book; 0.5 ms at 5,000 actions."""
         done = frozenset(called)
-        have = frozenset(at_hand).union(*(self.actions[id].gives for id in done))
+        have = frozenset(at_hand).union(*map(self._gives.__getitem__, done))
         return tuple(
             [
                 id
                 for id, things, choices in self._rows
-                if things <= have and id not in done and (not choices or not any(map(have.isdisjoint, choices)))
+                if id not in done and things <= have and not (choices and any(map(have.isdisjoint, choices)))
             ]
         )
 
@@ -106,7 +107,7 @@ class Graph:
             if id in found or not all(any(thing in have for thing in need) for need in self._waits[id]):
                 continue
             found.add(id)
-            for thing in self.actions[id].gives:
+            for thing in self._gives[id]:
                 if thing not in have:
                     have.add(thing)
                     fresh += waiting.get(thing, ())
@@ -138,7 +139,7 @@ class Graph:
     def _ways_in(self, needed: Collection[str], have: frozenset[str]) -> Iterator[Choice]:
         """The needs of actions that wait for one another, with who else could meet them."""
         done = self.reachable(needed, have)
-        there = have.union(*(self.actions[id].gives for id in done))
+        there = have.union(*map(self._gives.__getitem__, done))
         for id in self.actions:
             if id in needed and id not in done:
                 for need, givers in zip(self._waits[id], self._parents[id], strict=True):
