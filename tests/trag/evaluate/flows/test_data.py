@@ -59,10 +59,11 @@ def test_every_problem_is_told_at_once(tmp_path: Path, folder: Path) -> None:
         "open-account has 5 steps, and 4 in the gold",
         "names Shrug",
         "add-member is in the procedures only",
-        "procedures.json of trip-booking is no JSON",
+        "procedures.json of trip-booking cannot be used",
         "line 261: there is no flow rob in banking",
     ):
         assert problem in raised.value.message, problem
+    assert len(raised.value.message.splitlines()) == 6
 
 
 def test_facts_from_the_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: Path) -> None:
