@@ -1,6 +1,5 @@
 """The paper's flows changed: what is changed, and that the gold of each still fits."""
 
-
 import pytest
 
 from bench.flows.change import CHANGES, NAMES, PAPER, make
