@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from trag.flow.prompting import CLOSE, LAST, OPENING, unit_of
+from trag.flow.prompting import CLOSE, LAST, OPENING, mark, unit_of
 from trag.flow.scoring import Heuristic, score
 
 WIDTH, LENGTH = 10, 32
@@ -37,8 +37,8 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A plan behind the units of the prompt, the tokens it was chosen by, and whether it came to its end; else
-    `max_tokens` were over."""
+    """A plan behind the units of the prompt, from the mark that stands there already; the tokens it was chosen by; and
+    whether it came to its end, else `max_tokens` were over."""
 
     text: str
     tokens: int
@@ -51,7 +51,7 @@ def decode(
     """The plan that the paper's algorithm writes. It ends with the API `LAST`, or where the model's likeliest way is to
     write no more."""
     state = heuristic.start([unit.api for unit in OPENING])
-    text = unit = ""
+    text = unit = mark()
     for tokens in range(1, max_tokens + 1):
         candidates = search.look_ahead(width, length, (CLOSE,))
         # What is written of the unit already is a part of it, and an end may stand across the two.

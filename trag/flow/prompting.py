@@ -40,15 +40,20 @@ def messages(
     query: str, actions: Iterable[Action], procedures: Iterable[Procedure], *, thoughts: bool = True
 ) -> tuple[Message, ...]:
     """The prompt for a plan with thoughts (FLAP, figure 6) or of APIs alone (figure 5). The answer goes on after
-    `OPENING`, at the end of its last line."""
-    form = "[thought] why the next action is called [API] NameOfTheAction()" if thoughts else "[API] NameOfTheAction()"
+    `OPENING` and the mark of the next unit: a model that is tuned to chat takes the units alone for all of it."""
+    form = Unit("why the next action is called", "NameOfTheAction")
     return prompts.flow(
         query,
         list(map(_action, actions)),
         list(map(_procedure, procedures)),
-        form=form,
-        opening="\n".join(text(unit, thoughts=thoughts) for unit in OPENING),
+        form=text(form, thoughts=thoughts),
+        opening="\n".join([*(text(unit, thoughts=thoughts) for unit in OPENING), mark(thoughts=thoughts)]),
     )
+
+
+def mark(*, thoughts: bool = True) -> str:
+    """What a unit begins with."""
+    return "[thought]" if thoughts else "[API]"
 
 
 def text(unit: Unit, *, thoughts: bool = True) -> str:

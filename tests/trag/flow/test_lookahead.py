@@ -49,10 +49,15 @@ class Texts:
 
 
 def text_of(*units: str) -> str:
-    return "".join(units).replace("|", "")
+    """As it is written behind the mark that the prompt ends with."""
+    return "[thought]" + behind(*units).replace("|", "")
 
 
-LIKES_ORDER = {ORDER + END: 0.6, CAR + ORDER + END: 0.3, BOAT + ORDER + END: 0.1}
+def behind(*units: str) -> str:
+    return "".join(units).removeprefix("\n|[thought]|")
+
+
+LIKES_ORDER = {behind(ORDER, END): 0.6, behind(CAR, ORDER, END): 0.3, behind(BOAT, ORDER, END): 0.1}
 
 
 @pytest.fixture
@@ -64,10 +69,10 @@ def test_what_leads_to_a_better_unit_is_taken(heuristic: Heuristic) -> None:
     """Not what comes before its need, nor what does not exist, though the model finds that likelier."""
     texts = Texts(LIKES_ORDER)
     found = decode(texts, heuristic, max_tokens=99)
-    assert found == Written(text_of(CAR, ORDER, END), 24, ended=True)
-    assert texts.asked == [(10, 32)] * 24
-    assert decode(Texts({BOAT: 0.6, CAR: 0.4}), heuristic, max_tokens=99).text == text_of(CAR)
-    again = decode(Texts({CAR + CAR: 0.6, CAR + ORDER: 0.4}), heuristic, max_tokens=99)
+    assert found == Written(text_of(CAR, ORDER, END), 22, ended=True)
+    assert texts.asked == [(10, 32)] * 22
+    assert decode(Texts({behind(BOAT): 0.6, behind(CAR): 0.4}), heuristic, max_tokens=99).text == text_of(CAR)
+    again = decode(Texts({behind(CAR, CAR): 0.6, behind(CAR, ORDER): 0.4}), heuristic, max_tokens=99)
     assert again.text == text_of(CAR, ORDER)
 
 
@@ -83,5 +88,7 @@ def test_it_is_greedy_without_heuristic_without_choice_and_without_look_ahead(
 
 def test_where_it_ends(heuristic: Heuristic) -> None:
     """Where the model writes no more, and where the tokens are over."""
-    assert decode(Texts({CAR: 1}), heuristic, max_tokens=99) == Written(text_of(CAR), 10, ended=True)
-    assert decode(Texts({CAR: 1}), heuristic, max_tokens=3) == Written("\n[thought] I look", 3, ended=False)
+    assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=99) == Written(text_of(CAR), 8, ended=True)
+    assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=3) == Written(
+        "[thought] I look for cars.", 3, ended=False
+    )

@@ -17,6 +17,7 @@ from trag.evaluate.flows.data import END, Query
 from trag.evaluate.runs import commit
 from trag.flow import prompting
 from trag.flow.lookahead import Search, decode
+from trag.flow.prompting import CLOSE, mark
 from trag.flow.scoring import FLAP, Encode, Heuristic
 from trag.llm.model import LanguageModel, Usage
 
@@ -64,6 +65,7 @@ def write(model: LanguageModel, book: Book, query: Query, system: str, setting: 
         text, cut, tokens = _flap(model, messages, Heuristic(book, query.query, encode, FLAP[system]), system)
     else:
         text, cut, tokens = _greedy(model, messages)
+        text = mark(thoughts=system != GREEDY_APIS) + text
     return Written(system, setting, query.id, text, cut, tokens, round(monotonic() - began, 3), commit())
 
 
@@ -82,7 +84,7 @@ def _flap(
 
 def _greedy(model: LanguageModel, messages: tuple[Message, ...]) -> tuple[str, bool, int]:
     """The likeliest token each time, without the product's penalty on repetition; it ends with the plan."""
-    text, end = "", f"{END}{prompting.CLOSE}"
+    text, end = "", f"{END}{CLOSE}"
     with closing(model.stream(messages, max_tokens=MAX_TOKENS)) as pieces:
         for piece in pieces:
             if isinstance(piece, Usage):

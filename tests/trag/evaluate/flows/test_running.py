@@ -14,13 +14,12 @@ from trag.evaluate.flows.tables import nearest_by, report
 from trag.evaluate.flows.writing import Written
 from trag.progress import silent
 
-GOOD = """
-[thought] Write down the problem and tell the team in charge [API] RecordIssue()
+GOOD = """ Write down the problem and tell the team in charge [API] RecordIssue()
 [thought] Write down the problem and tell the team in charge [API] NotifyComplaintDepartment()
 [thought] Finish handling the request [API] Finish()
 [thought] and so on [API] RecordIssue()"""
 SHORT = "\n".join(line for line in GOOD.splitlines() if "Notify" not in line)
-BARE = "\n[API] NotifyComplaintDepartment()\n[API] Finish()"
+BARE = " NotifyComplaintDepartment()\n[API] Finish()"
 
 
 def encode(texts: Sequence[str]) -> np.ndarray:
@@ -46,7 +45,9 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path, paper: Data) -> None:
     written = go_on(Scripted(SHORT, BARE))
     assert [(one.system, one.setting) for one in written] == [("greedy", "all")] * 2 + [("greedy-apis", "relevant")] * 2
     assert go_on(Scripted(ValueError("asked again"))) == written
-    assert written[0].text == GOOD[: GOOD.index("Finish()") + len("Finish()")]  # nothing behind the end is written
+    assert (
+        written[0].text == "[thought]" + GOOD[: GOOD.index("Finish()") + len("Finish()")]
+    )  # nothing behind the end is written
 
     published, mended, figures = report(written, paper, nearest_by(encode))
     assert published.rows == mended.rows
@@ -68,7 +69,7 @@ def test_the_setting_decides_what_is_shown(tmp_path: Path, paper: Data) -> None:
         (asked, opening), *_ = model.asked
         assert asked.content.count("1. Start handling the customer's request") == flows
         assert query[0].query in asked.content
-        assert opening.content == "[API] InitSystem()\n[API] Start()"
+        assert opening.content == "[API] InitSystem()\n[API] Start()\n[API]"
 
 
 def test_what_cannot_be_searched_says_so(tmp_path: Path, paper: Data) -> None:
