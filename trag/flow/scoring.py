@@ -85,9 +85,10 @@ class Heuristic:
 
     def start(self, called: Collection[str]) -> State:
         """What is written before the first free unit: the APIs that the prompt has called. They are the first step of
-        every procedure, and none is followed more than another."""
-        first = frozenset(place for places in self._places.values() for place in places if place[1] == 0)
-        return State(frozenset(called), first, first, frozenset(flow for flow, _ in first))
+        every procedure, which is not begun where there are none; no procedure is followed more than another."""
+        places = [place for of in self._places.values() for place in of]
+        first = frozenset(place for place in places if place[1] == 0 and called)
+        return State(frozenset(called), first, first, frozenset(flow for flow, _ in places))
 
     def values(self, units: Sequence[Unit | None], state: State) -> list[float]:
         """H of each of several ways on; None is one that is not in the form, for which it is 0 (F_st)."""

@@ -5,7 +5,7 @@ from math import cos, radians
 import pytest
 
 from org.procedures.flows import Book
-from trag.flow.prompting import OPENING, Unit, unit_of
+from trag.flow.prompting import OPENING, Unit
 from trag.flow.scoring import FLAP, Encode, Heuristic, State, Weights, score
 
 CARS, ROOMS, ORDER = "I look for cars.", "I look for rooms.", "I order it."
@@ -58,6 +58,11 @@ def test_thought_to_step(
     assert heuristic.terms(Unit(thought, "FindCar"), state).step == pytest.approx(alpha * similar(degrees))
 
 
+def test_where_the_prompt_has_called_nothing_the_first_step_is_open(heuristic: Heuristic) -> None:
+    steps = [heuristic.terms(Unit(thought, "FindCar"), heuristic.start(())).step for thought in ("I begin.", CARS)]
+    assert steps == pytest.approx([0.5 * similar(5), 0])
+
+
 @pytest.mark.parametrize(
     ("before", "name", "expected"),
     [
@@ -102,21 +107,3 @@ def test_the_versions_differ_in_terms_alone(book: Book, encode: Encode) -> None:
 def test_score() -> None:
     assert score(0.5, 2, Weights()) == pytest.approx(0.3 * 0.5 + 0.7 * 2)
     assert score(0.5, 2, Weights(heuristic=0)) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("text", "unit"),
-    [
-        ("\n[thought] I look for cars. [API] FindCar()", Unit(CARS, "FindCar")),
-        ("[thought] a [API] b-c.d()", Unit("a", "b-c.d")),
-        ("[thought] [API] FindCar()", None),
-        ("[thought] I look for cars. [API] FindCar(city)", None),
-        ("[thought] I look for cars. [API] FindCar", None),
-        ("[thought] I look [thought] for cars. [API] FindCar()", None),
-        ("I look for cars. [API] FindCar()", None),
-        ("Sure! [thought] I look for cars. [API] FindCar()", None),
-        ("[API] FindCar()", None),
-    ],
-)
-def test_the_form_of_a_unit(text: str, unit: Unit | None) -> None:
-    assert unit_of(text) == unit
