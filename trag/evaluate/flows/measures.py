@@ -23,8 +23,8 @@ class Measures:
     """Shares are of the plan's units, 0 to 1; a plan without units has none that is wrong, and lacks all of the gold.
 
     Edits are additions and deletions that make of the plan's steps (APIs) the gold's, whatever their order.
-    `inconsistent_with_invented` counts an API that does not exist as inconsistent too. `exact`: parsable, finished,
-    without an edit of APIs and without an inconsistent or repeated one.
+    `inconsistent_with_invented` counts an API that does not exist as inconsistent too. `exact`: parsable, the gold's
+    APIs and no other, none before what it needs, those of each of the gold's steps before those of the next.
     """
 
     thoughts: float
@@ -132,7 +132,7 @@ def measure(plan: Plan, truth: Truth, flow: str, nearest: Nearest | None) -> Mea
         inconsistent_steps=late / count,
         inconsistent_apis=early / count,
         inconsistent_with_invented=(early + invented) / count,
-        exact=plan.parsable and plan.finished and not (edits or early or repeated),
+        exact=plan.parsable and not (edits or early) and _in_order([unit.api for unit in plan.units], gold),
     )
 
 
@@ -140,6 +140,13 @@ def summed(measures: Sequence[Measures]) -> Mapping[str, tuple[float, float]]:
     """For each measure its mean over plans and their (population) standard deviation."""
     columns = {field.name: [float(getattr(one, field.name)) for one in measures] for field in fields(Measures)}
     return {name: (fmean(values), pstdev(values)) for name, values in columns.items()}
+
+
+def _in_order(written: Sequence[str], gold: Sequence[tuple[str, str]]) -> bool:
+    """Whether APIs of the gold come step by step, in whatever order within a step."""
+    steps = list(dict.fromkeys(step for _, step in gold))
+    places = [steps.index(dict(gold)[id]) for id in written]
+    return places == sorted(places)
 
 
 def _edits(written: Sequence[str], wanted: Sequence[str]) -> int:

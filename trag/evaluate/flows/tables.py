@@ -43,8 +43,8 @@ _NOTE = (
     "Mean ± standard deviation over plans. Edits are additions and deletions to the gold's steps and APIs, whatever "
     "their order, InitSystem and Start left out; a thought's step is the most similar of its domain, without thoughts "
     "the gold's step that takes the API. Inconsistent: written before any of what it needs; an invented API counts in "
-    "the column beside. Plans that cannot be parsed count with what could be read. Exact: parsable, finished, and "
-    "without edits of APIs, repetition or inconsistent APIs. The paper's figures are of its own queries and of models "
+    "the column beside. Plans that cannot be parsed count with what could be read. Exact: parsable, the gold's APIs "
+    "and no other, each behind what it needs, step by step. The paper's figures are of its own queries and of models "
     "of 7B."
 )
 PAPER = (

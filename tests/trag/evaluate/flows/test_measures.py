@@ -58,6 +58,10 @@ def test_the_gold_of_every_flow_is_without_fault_where_it_is_mended(paper: Data)
     ("units", "changed"),
     [
         (GOOD, {"exact": 1}),
+        # What needs nothing is consistent anywhere, and exact in its step alone.
+        ((GOOD[0], GOOD[1], GOOD[3], GOOD[2], *GOOD[4:]), {"inconsistent_apis": 1 / 7}),
+        ((*GOOD[:4], GOOD[5], GOOD[4], GOOD[6]), {"inconsistent_apis": 1 / 7}),
+        ((GOOD[4], *GOOD[:4], *GOOD[5:]), {"inconsistent_steps": 1 / 7}),
         # One API too few: its child is early, and so is nothing else.
         (GOOD[1:], {"edits_steps": 1, "edits_apis": 1, "inconsistent_apis": 1 / 6}),
         # The order is no edit.
@@ -90,6 +94,12 @@ def test_measures(trips: Truth, units: tuple[tuple[str, str], ...], changed: dic
     expected |= {"thoughts": len(units), "apis": len(units), "parsable": plan.parsable, "finished": plan.finished}
     expected |= {"inconsistent_with_invented": changed.get("inconsistent_apis", 0), **changed}
     assert asdict(measure(plan, trips, "book-flight", nearest)) == pytest.approx(expected)
+
+
+def test_within_a_step_any_order_is_exact(paper: Data) -> None:
+    truth = Truth(paper.domains["restaurant-and-ride"])
+    first, second, *rest = ((step, api) for api, step in truth.steps_of("book-restaurant"))
+    assert measure(plan_of(second, first, *rest), truth, "book-restaurant", nearest).exact
 
 
 def test_a_plan_that_cannot_all_be_read_counts_with_what_could(trips: Truth) -> None:
