@@ -53,6 +53,7 @@ _NAMES = {
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
     "flow": {"actions", "flows", "query", "format"},
+    "procedure": {"procedures", "request"},
 }
 
 
@@ -212,6 +213,12 @@ def grammar_texts(sql: str, number: int, *, long: bool) -> tuple[Message, ...]:
     """The message that asks a model for `number` texts of an SQL template, short or long (GRAMMAR, table 6, in our own
     words)."""
     return (Message("user", _fill("grammar_long" if long else "grammar_short", sql=sql, number=str(number))),)
+
+
+def procedure(request: str, procedures: Sequence[str]) -> tuple[Message, ...]:
+    """The messages that ask for the number of the procedure that serves a request, counted from 1; 0 is none."""
+    numbered = "\n".join(f"{number}. {_one_line(text)}" for number, text in enumerate(procedures, 1))
+    return (Message("user", _fill("procedure", procedures=numbered, request=_one_line(request))),)
 
 
 def flow(query: str, actions: Sequence[str], flows: Sequence[str], *, form: str, opening: str) -> tuple[Message, ...]:

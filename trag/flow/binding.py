@@ -1,0 +1,131 @@
+"""Which actions the steps of a procedure take, where nobody has bound them: by what the words of a step say.
+
+steps, actions -> how alike every stretch of words and every action are -> the stretches that together say most of a
+step, each with its action -> what the procedure takes
+
+A step may take one action or several ("the unit blocks the badge, and the desk lends another one"), and nothing tells
+which of its words are of which: so a step is cut into stretches that do not overlap, in the way that fits best. No rule
+of a language says where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from org.procedures.actions import Action
+from org.procedures.flows import Procedure
+from org.procedures.graph import Graph
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Encode = Callable[[Sequence[str]], "np.ndarray"]
+"""Texts to vectors: one row each, of unit length."""
+Weigh = Callable[[str, Sequence[str]], "np.ndarray"]
+"""The log-odds (n,) that each of n texts answers the first."""
+
+NEARNESS = 15.0
+"""What cosine similarity, in [-1, 1], counts beside log-odds; as in the search for passages."""
+_LEAST = 8.0
+"""What a stretch must be alike to an action to count, half by itself and half by its whole step: of 26 procedures of
+three organizations 20 come out right, with 7 as many, with 10 sixteen (docs/RESULTS.md)."""
+_SHORTEST, _LONGEST = 2, 14
+"""Words of a stretch."""
+_TRIED = 3  # actions that a stretch may stand for: the best may be taken by another stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike the steps of a procedure and all actions are: `whole` (steps, actions), and for each step its stretches
+    of words, from one to before the other, with (stretches, actions)."""
+
+    ids: tuple[str, ...]
+    whole: np.ndarray
+    stretches: tuple[tuple[tuple[tuple[int, int], ...], np.ndarray], ...]
+
+
+def likeness(procedure: Procedure, actions: Mapping[str, Action], encode: Encode, weigh: Weigh) -> Likeness:
+    """How alike a procedure's steps and the actions are, as log-odds. Some seconds on two cores for five steps."""
+    import numpy as np
+
+    titles = [action.title for action in actions.values()]
+    described = [f"{action.title}: {action.description}" for action in actions.values()]
+    cut = [_stretches(step.text) for step in procedure.steps]
+    texts = dict.fromkeys([*titles, *described, *(step.text for step in procedure.steps)])
+    texts |= dict.fromkeys(text for found in cut for text in found.values())
+    vectors = dict(zip(texts, encode(list(texts)), strict=True))
+    by_title, by_words = (np.array([vectors[text] for text in of]) for of in (titles, described))
+    whole, stretches = [], []
+    for step, found in zip(procedure.steps, cut, strict=True):
+        similar = (by_title + by_words) @ vectors[step.text] / 2
+        alike = NEARNESS * similar + weigh(step.text, described)
+        parts = np.array([vectors[text] for text in found.values()]) @ by_title.T
+        whole.append(alike)
+        stretches.append((tuple(found), (NEARNESS * parts + alike) / 2))
+    return Likeness(tuple(actions), np.array(whole), tuple(stretches))
+
+
+def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]:
+    """The actions that a procedure takes, each with the number of its step (from 0): those that an admin bound, those
+    that the words of the other steps name, and those without which these cannot be done. What several actions could
+    give comes from the one that is most alike to a step."""
+    place = {id: number for number, id in enumerate(alike.ids)}
+    named: list[tuple[str, ...]] = []
+    for step, (spans, values) in zip(procedure.steps, alike.stretches, strict=True):
+        number = len(named)
+        found = step.actions or tuple(alike.ids[each] for each in _tiled(spans, values))
+        named.append(found or (alike.ids[int(alike.whole[number].argmax())],))
+    best = [max(of, key=lambda id: alike.whole[number][place[id]]) for number, of in enumerate(named)]
+    sure = dict.fromkeys([*best, *(id for step in procedure.steps for id in step.actions)])
+    possible = {id for of in named for id in of} | {*sure}
+    strength = {id: float(alike.whole[:, place[id]].max()) for id in alike.ids}
+    # What is named beside another action counts only where all that it needs is named too: else it is a likeness.
+    for id in sorted(possible - {*sure}, key=lambda id: -strength[id]):
+        takes = graph.closure([*sure, id], chosen=sorted(possible))
+        if {*takes.actions} <= possible and all({*choice.givers} & possible for choice in takes.choices):
+            sure[id] = None
+    takes = graph.closure(sure)
+    while takes.choices:
+        sure[max(takes.choices[0].givers, key=strength.__getitem__)] = None
+        takes = graph.closure(sure)
+
+    def step_of(id: str) -> int:
+        steps = [number for number, of in enumerate(named) if id in of] or range(len(named))
+        return max(steps, key=lambda number: float(alike.whole[number][place[id]]))
+
+    return {id: step_of(id) for id in takes.actions}
+
+
+def _stretches(text: str) -> dict[tuple[int, int], str]:
+    """Stretches of a text by their first word and the one after their last; every other length, and all to the end."""
+    words = text.split()
+    end = len(words)
+    return {
+        (first, last): " ".join(words[first:last])
+        for first in range(end)
+        for last in range(min(first + _SHORTEST, end), min(first + _LONGEST, end) + 1)
+        if last == end or (last - first) % 2 == 0
+    }
+
+
+def _tiled(spans: Sequence[tuple[int, int]], values: np.ndarray) -> tuple[int, ...]:
+    """The actions of the stretches that do not overlap and are worth most together above `_LEAST` each; no action
+    twice. Dynamic programming over the words."""
+    ending: dict[int, list[tuple[int, int]]] = {}
+    for number, (first, last) in enumerate(spans):
+        ending.setdefault(last, []).append((first, number))
+    best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for last in range(1, max((last for _, last in spans), default=0) + 1):
+        found = best[-1]
+        for first, number in ending.get(last, ()):
+            worth, taken = best[first]
+            for action in (-values[number]).argsort()[:_TRIED].tolist():
+                if action not in taken:
+                    more = worth + float(values[number][action]) - _LEAST
+                    if more > found[0]:
+                        found = more, (*taken, action)
+                    break
+        best.append(found)
+    return best[-1][1]

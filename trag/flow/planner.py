@@ -1,0 +1,160 @@
+"""Plans: what an organization's own procedure says, step by step, for whoever asks.
+
+request -> the procedures that the asker may read -> the one that serves it -> its actions in order -> checked, recorded
+
+A plan never leaves the written procedures: no action is invented, and one that is not for the asker's unit is handed
+over to the unit whose it is, never left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from org.procedures.actions import Action, Source, units
+from org.procedures.flows import Book, Procedure
+from org.procedures.graph import Graph
+from trag.errors import TragError
+from trag.flow import binding, checking, choosing
+from trag.flow.binding import Encode, Weigh
+from trag.flow.planning import calls
+from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+
+if TYPE_CHECKING:
+    from org.chart import Chart, Unit
+    from trag.llm.model import LanguageModel
+    from trag.people.permissions import Readers
+
+log = logging.getLogger(__name__)
+
+LONGEST_REQUEST = 4_000
+"""Characters that a request may have."""
+OpenTo = Callable[[str, "Readers"], bool]
+"""Whether who holds these keys may read the document of a name."""
+
+
+class Planner:
+    """Plans by one book under one chart. May be used from several threads; what the steps of a procedure take is worked
+    out once, some seconds on two cores."""
+
+    def __init__(self, book: Book, chart: Chart | None, encode: Encode, weigh: Weigh, open_to: OpenTo) -> None:
+        self.book, self.chart = book, chart
+        self._graph = Graph(book.actions.values())
+        self._encode, self._weigh, self._open_to = encode, weigh, open_to
+        self._takes: dict[str, dict[str, int]] = {}
+        self._turn = threading.Lock()
+
+    def plan(
+        self,
+        request: str,
+        model: LanguageModel,
+        *,
+        readers: Readers,
+        unit: str = "",
+        procedure: str = "",
+        done: Sequence[str] = (),
+    ) -> PlanRecord:
+        """The plan for a request of somebody of a `unit` ("" for none) who holds the keys `readers`, None for who may
+        read everything. `procedure` is the id of the one they mean, "" where it is to be found; `done` are the ids of
+        actions that were done already.
+
+        Raises TragError for a request that is empty or too long and for an id that there is none of, and what the
+        model raises.
+        """
+        began, asked = monotonic(), request.strip()
+        if not 0 < len(asked) <= LONGEST_REQUEST:
+            size = f"{len(asked):,} characters" if asked else "no words"
+            raise TragError(
+                f"The request has {found}; at most {LONGEST_REQUEST:,} are read.", "Say what is to be done."
+            )
+        readable = {one.id: one for one in self.book.procedures.values() if self._is_readable(one, readers)}
+        if gone := [id for id in done if id not in self.book.actions] + [procedure] * (
+            procedure not in {"", *readable}
+        ):
+            raise TragError(f"The procedures have no {gone[0]}.", "They may have changed: ask for the plan again.")
+        record = PlanRecord(uuid4().hex, asked, "cannot_answer", procedures=self.book.version, done=tuple(done))
+        if procedure:
+            found = choosing.Found((readable[procedure],))
+        else:
+            found = choosing.choose(asked, tuple(readable.values()), self._encode, self._weigh, model)
+        if found.none or len(found.procedures) > 1:
+            choices = tuple(Chosen(one.id, one.title) for one in found.procedures)
+            record = replace(record, status="cannot_answer" if found.none else "ask_which", choices=choices)
+        else:
+            record = self._planned(record, found.procedures[0], unit, readers)
+        return replace(record, seconds=monotonic() - began)
+
+    def _planned(self, record: PlanRecord, procedure: Procedure, unit: str, readers: Readers) -> PlanRecord:
+        """The record with the plan of a procedure; a refusal where the plan does not pass its check, which is a fault
+        of the program."""
+        takes = self._taken(procedure)
+        made = calls(takes, self._graph, [id for id in record.done if id in takes])
+        plan = replace(
+            record,
+            status="planned",
+            procedure=Chosen(procedure.id, procedure.title),
+            steps=tuple(
+                self._step(number, procedure.steps[call.step].text, self.book.actions[call.action], unit, readers)
+                for number, call in enumerate(made, 1)
+            ),
+            asked_for=tuple(dict.fromkeys(_alternatives(self._graph.brought(call.action) for call in made))),
+            source=self._source(procedure.source, readers),
+        )
+        plan = replace(plan, checks=checking.check(plan, self.book))
+        if not plan.checks:
+            log.error("a plan of %s breaks its own procedure: %s", procedure.id, plan.checks)
+            return record
+        return plan
+
+    def _step(self, number: int, text: str, action: Action, unit: str, readers: Readers) -> PlannedStep:
+        whose = self._units([action.unit])[:1]
+        mine = {one.id for one in self.chart.path(unit)} if self.chart and unit in self.chart.units else set()
+        return PlannedStep(
+            number,
+            text,
+            action.id,
+            action.title,
+            action.description,
+            unit=whose[0].name if whose else action.unit,
+            head=whose[0].head if whose else "",
+            handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in self._units(action.audience)),
+            needs=tuple(_alternatives([action.needs])),
+            gives=action.gives,
+            source=self._source(action.source, readers),
+        )
+
+    def _taken(self, procedure: Procedure) -> dict[str, int]:
+        """The actions of a procedure, each with its step."""
+        with self._turn:
+            if procedure.id not in self._takes:
+                alike = binding.likeness(procedure, self.book.actions, self._encode, self._weigh)
+                self._takes[procedure.id] = binding.bound(procedure, self._graph, alike)
+            return self._takes[procedure.id]
+
+    def _is_readable(self, procedure: Procedure, readers: Readers) -> bool:
+        """A procedure is for whoever it says, of those who may read the document that it stands in."""
+        if readers is None:
+            return True
+        named = {one.id for one in self._units(procedure.audience)}
+        document = procedure.source.document
+        return not (procedure.audience and readers.isdisjoint(named)) and not (
+            document and not self._open_to(document, readers)
+        )
+
+    def _source(self, source: Source, readers: Readers) -> WrittenIn | None:
+        if not source.document or not (readers is None or self._open_to(source.document, readers)):
+            return None
+        return WrittenIn(source.document, source.section)
+
+    def _units(self, names: Iterable[str]) -> list[Unit]:
+        return [one for name in names if name and self.chart for one in units(name, self.chart)]
+
+
+def _alternatives(needs: Iterable[Iterable[Sequence[str]]]) -> Iterable[str]:
+    """Each need as people read it."""
+    return (" or ".join(thing.replace("_", " ") for thing in need) for of in needs for need in of)

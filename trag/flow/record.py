@@ -1,0 +1,111 @@
+"""The record of a plan: everything that explains it, in one stable shape for the terminal, the API and the store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from trag.json_lines import as_line
+
+PlanStatus = Literal["planned", "ask_which", "cannot_answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A procedure by its id and title."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenIn:
+    """Where a step or procedure is written: a document and its section."""
+
+    document: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One action of a plan. `step` has the procedure's own words; `unit` is whose the action is ("" for the asker's
+    own), `head` who heads that unit by the chart, and `handed_over` where it is not for the asker's unit. Each of
+    `needs` is what must be at hand, "a or b" where either will do."""
+
+    number: int
+    step: str
+    action: str
+    title: str
+    description: str = ""
+    unit: str = ""
+    head: str = ""
+    handed_over: bool = False
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    source: WrittenIn | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChecks:
+    """What was checked of the plan as it is recorded, against the procedures: ids that there are none of, that stand
+    twice, and what an action needs that nothing before it gave and somebody could have given. `order` is whether the
+    steps come in the procedure's order."""
+
+    order: bool = True
+    unknown: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.order and not (self.unknown or self.repeated or self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRecord:
+    """One plan. `asked_for` is what the asker has to bring; `choices` are the procedures that they mean one of, or with
+    `cannot_answer` those that are nearest; `done` are the actions they had done before. `procedures` is the version of
+    the book, `seconds` those that the whole took."""
+
+    id: str
+    request: str
+    status: PlanStatus
+    procedure: Chosen | None = None
+    steps: tuple[PlannedStep, ...] = ()
+    asked_for: tuple[str, ...] = ()
+    choices: tuple[Chosen, ...] = ()
+    checks: PlanChecks = PlanChecks()
+    procedures: str = ""
+    done: tuple[str, ...] = ()
+    source: WrittenIn | None = None
+    seconds: float = 0.0
+    kind: str = "plan"
+
+    def to_json(self) -> str:
+        """The record as one line of JSON."""
+        return as_line(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> PlanRecord:
+        """The record that `to_json` wrote. Raises ValueError, TypeError or KeyError for anything else."""
+        values: dict[str, Any] = json.loads(text)
+
+        def written(found: Any) -> WrittenIn | None:
+            return WrittenIn(**found) if found else None
+
+        def step(found: dict[str, Any]) -> PlannedStep:
+            lists = {name: tuple(found[name]) for name in ("needs", "gives")}
+            return PlannedStep(**(found | lists | {"source": written(found["source"])}))
+
+        checks = values["checks"]
+        made = {
+            "procedure": Chosen(**values["procedure"]) if values["procedure"] else None,
+            "steps": tuple(map(step, values["steps"])),
+            "choices": tuple(Chosen(**each) for each in values["choices"]),
+            "checks": PlanChecks(
+                checks["order"], *(tuple(checks[name]) for name in ("unknown", "repeated", "missing"))
+            ),
+            "source": written(values["source"]),
+        }
+        made |= {name: tuple(values[name]) for name in ("asked_for", "done")}
+        return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))
