@@ -51,6 +51,9 @@ LOOKING = 4
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
+LARGEST_FORM = 20_000
+"""Bytes of a form that anyone may send: names, a password, a code."""
+
 UPLOADS = {
     "/charts/uploads": ("A chart", MAX_BYTES),
     "/documents/uploads": ("A document", Limits().file_bytes),
@@ -220,10 +223,11 @@ class Gate:
             except request_bodies.TooLargeError:
                 raise Refused(413, f"{what} may have {most:,} bytes.") from None
             return
+        most = LARGEST_FORM if access.needed(scope["method"], path) == "anyone" else LARGEST
         try:
-            body = await request_bodies.whole(receive, LARGEST)
+            body = await request_bodies.whole(receive, most)
         except request_bodies.TooLargeError:
-            raise Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
+            raise Refused(413, f"A request may carry {most:,} bytes.") from None
         except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
