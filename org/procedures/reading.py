@@ -129,6 +129,9 @@ class _Checks:
 
     def things(self, entry: Entry, column: str) -> tuple[str, ...]:
         for thing in entry.lists.get(column, ()):
+            if between := {*";,"[: 1 if column == "for" else 2]} & {*thing}:
+                message = f"{quoted(thing)} has a {' and a '.join(sorted(between))} in it."
+                self.error(entry, message, "Write each thing on its own; tables separate them so.")
             if len(thing) > MAX_TITLE:
                 self.error(entry, f"One of {column} has {len(thing):,} characters.", f"Name it in {MAX_TITLE} or less.")
         return tuple(dict.fromkeys(entry.lists.get(column, ())))
@@ -324,7 +327,7 @@ def _steps(procedures: Sequence[Procedure], graph: Graph, places: Mapping[tuple[
                     yield warning(entry.row, message, "Leave it out of one of them.", entry.place)
                 for need in graph.parents(id):
                     if need and all(bound.get(giver, at) > at for giver in need):
-                        message = f"{id} needs what only {listing(need)} gives, in a later step."
+                        message = f"{id} needs what comes from {listing(need)} only, in a later step."
                         yield warning(entry.row, message, "Check the order of the steps.", entry.place)
 
 

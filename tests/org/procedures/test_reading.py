@@ -210,7 +210,7 @@ def test_a_title_above_the_header_and_other_delimiters_do_no_harm() -> None:
                 }
             ),
             [
-                "warning procedure 1, step 1: PrintBadge needs what only BlockBadge gives",
+                "warning procedure 1, step 1: PrintBadge needs what comes from BlockBadge only",
                 "warning procedure 1, step 2: PrintBadge is an action of step 1 and of step 2",
             ],
         ),
@@ -300,7 +300,7 @@ def test_a_bad_file_is_refused_with_all_that_is_wrong() -> None:
         load(json.dumps(changed(a1={"id": ""}, p0={"id": ""})).encode(), "kept.json")
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(
     st.binary(max_size=60) | st.text(max_size=60).map(str.encode), st.sampled_from(["a.json", "a.csv", "a.xlsx", ""])
 )
