@@ -298,9 +298,9 @@ def _stuck(graph: Graph, places: Mapping[tuple[str, ...], Entry]) -> Iterator[Pr
         if id in stuck and id not in told:
             parents = dict.fromkeys(each for need in graph.parents(id) if stuck.issuperset(need) for each in need)
             message = (
-                f"Nobody can get to {id}: it needs what only {listing([*parents])} gives, which waits in a circle."
+                f"Nobody can get to {id}: it needs what comes from {listing([*parents])} only, in or behind a circle."
             )
-            yield found(error, id, message, "Repair the circle; this is then right too, or has a need too many.")
+            yield found(error, id, message, "Put the circle right first.")
     for circle in graph.circles(graph.actions.keys() - stuck):
         message = f"{listing(circle)} can each come before the other."
         yield found(warning, circle[0], message, "Check their needs; a plan takes the way in that is there.")

@@ -56,7 +56,7 @@ COLUMNS = {
     "for": "Units whose people it is for, with ; between them; empty for everyone.",
     "document": "The document that it is written in.",
     "section": "The section: its heading, or the number that it begins with.",
-    "when": "In which case the procedure is for.",
+    "when": "When the procedure applies.",
     "step": "One step in your own words: a row for each.",
     "actions": "The ids of the actions of the step; empty: the planner chooses.",
 }
