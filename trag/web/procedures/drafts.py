@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from store import files
+from store import StoreError, files
 from trag.procedures import File
 from trag.web.charts.reviews import shown_name
 
@@ -21,22 +20,19 @@ WAITING = 20
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One file, or a CSV of actions and one of procedures: their hash, whose they are and when they came."""
+    """One file, or a CSV of actions and one of procedures: their hash, their names, whose they are, when they came, and
+    their bytes together."""
 
     id: str
-    given: tuple[File, ...]
+    names: tuple[str, ...]
     by: str
     at: datetime
+    size: int
 
     @property
     def name(self) -> str:
         """What the files are called."""
-        return ", ".join(name for name, _ in self.given)
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return sum(len(content) for _, content in self.given)
+        return ", ".join(self.names)
 
 
 class Drafts:
@@ -47,21 +43,23 @@ class Drafts:
 
     def keep(self, given: Sequence[File], by: str) -> Draft:
         """Keep files; the same content again takes the place of the first."""
-        named = tuple((shown_name(name), content) for name, content in given)
-        id = hashlib.sha256(b"\0".join(hashlib.sha256(content).digest() for _, content in named)).hexdigest()
-        draft = Draft(id, named, by, datetime.now(UTC))
-        kept = [[name, b64encode(content).decode()] for name, content in named]
-        text = json.dumps({"by": by, "at": draft.at.isoformat(), "files": kept})
+        hashes = b"".join(hashlib.sha256(content).digest() for _, content in given)
+        names = tuple(shown_name(name) for name, _ in given)
+        size = sum(len(content) for _, content in given)
+        draft = Draft(hashlib.sha256(hashes).hexdigest(), names, by, datetime.now(UTC), size)
         with files.explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-        files.write_atomic(self._path(id), text.encode())
+        for number, (_, content) in enumerate(given):
+            files.write_atomic(self._content(draft.id, number), content)
+        about = {"names": names, "by": by, "at": draft.at.isoformat(), "size": size}
+        files.write_atomic(self._about(draft.id), json.dumps(about).encode())  # last: what it names is there
         for old in self.all()[WAITING:]:
             self.discard(old.id)
         return draft
 
     def all(self) -> tuple[Draft, ...]:
         """Every draft, the newest first."""
-        found = (self.find(path.stem) for path in self._folder.glob("*.json"))
+        found = (self.find(about.stem) for about in self._folder.glob("*.about"))
         return tuple(sorted(filter(None, found), key=lambda draft: draft.at, reverse=True))
 
     def find(self, id: str) -> Draft | None:
@@ -69,16 +67,27 @@ class Drafts:
         if not re.fullmatch("[0-9a-f]{64}", id):
             return None
         try:
-            about = json.loads(self._path(id).read_bytes())
+            about = json.loads(self._about(id).read_bytes())
         except FileNotFoundError:
             return None
-        given = tuple((name, b64decode(content)) for name, content in about["files"])
-        return Draft(id, given, about["by"], datetime.fromisoformat(about["at"]))
+        return Draft(id, tuple(about["names"]), about["by"], datetime.fromisoformat(about["at"]), about["size"])
+
+    def given(self, draft: Draft) -> list[File]:
+        """The files of a draft. Raises StoreError when they have gone meanwhile."""
+        try:
+            return [(name, self._content(draft.id, at).read_bytes()) for at, name in enumerate(draft.names)]
+        except FileNotFoundError as error:
+            raise StoreError(f"{draft.name} is no longer here.", "Upload it again.") from error
 
     def discard(self, id: str) -> None:
         """Forget a draft; one that is not there is forgotten already."""
         if re.fullmatch("[0-9a-f]{64}", id):
-            self._path(id).unlink(missing_ok=True)
+            self._about(id).unlink(missing_ok=True)
+            for content in self._folder.glob(f"{id}.*"):
+                content.unlink(missing_ok=True)
 
-    def _path(self, id: str) -> Path:
-        return self._folder / f"{id}.json"
+    def _about(self, id: str) -> Path:
+        return self._folder / f"{id}.about"
+
+    def _content(self, id: str, number: int) -> Path:
+        return self._folder / f"{id}.{number}"

@@ -191,7 +191,7 @@ class ProceduresPage:
                     book = self._report(subject).book
                     if book is None:
                         return RedirectResponse(f"/procedures/{kind}/{id}", 303)
-                    done = self.kept.activate(book, subject.given, by=by, instead_of=against)
+                    done = self.kept.activate(book, self.drafts.given(subject), by=by, instead_of=against)
                     self.drafts.discard(subject.id)
             except SHOWN:
                 if self._active() == against:
@@ -214,7 +214,8 @@ class ProceduresPage:
         """What is wrong with a draft in this home, against its chart and documents; nothing is with a kept book."""
         if isinstance(subject, Version):
             return Report(self.kept.version(subject.version), ())
-        return check(subject.given, self.home.organization.chart, sections_of(self.home.records.library))
+        given = self.drafts.given(subject)
+        return check(given, self.home.organization.chart, sections_of(self.home.records.library))
 
     def _version(self, version: str) -> Version | None:
         return next((kept for kept in self.kept.versions.all() if kept.version == version), None)
