@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,10 +52,12 @@ class Dump:
     def hashes(self) -> dict[str, str]:
         """The files that the records speak of: the sha256 of each, and what it is called."""
         found: dict[str, str] = {}
-        for name, hash in (("documents", "sha256"), ("activations", "sha256"), ("activations", "original")):
-            table = self._tables[name].c
-            named = select(table[hash], table.name).where(table[hash] != "")
-            found |= dict(map(tuple, self._connection.execute(named)))
+        activations = product(("activations", "procedure_activations"), ("sha256", "original"))
+        for name, hash in (("documents", "sha256"), *activations):
+            if name in self._tables:  # an older version has no procedures
+                table = self._tables[name].c
+                named = select(table[hash], table.name).where(table[hash] != "")
+                found |= dict(map(tuple, self._connection.execute(named)))
         return found
 
 

@@ -23,7 +23,7 @@ from store.people import People
 from store.person import Forgotten, asked_by, display_name, forget
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
-from store.versions import ChartVersions, Promotions
+from store.versions import Promotions, Versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Records:
     def __init__(self, url: str) -> None:
         """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
         self._engine = open_database(url)
-        self.chart_versions = ChartVersions(self._engine)
+        self.chart_versions = Versions(self._engine, schema.activations, "chart")
+        self.procedure_versions = Versions(self._engine, schema.procedure_activations, "book of procedures")
         self.library = Library(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)

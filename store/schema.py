@@ -128,17 +128,23 @@ jobs = Table(
     *_words("state", "message", "hint", "audience"),
 )
 
-# Nothing is overwritten here: each activation is a row, and the last one is the chart in use.
-activations = Table(
-    "activations",
-    metadata,
-    Column("number", Integer, primary_key=True),
-    *_words("version", "name", "sha256"),
-    *_moments("activated"),
-    Column("activated_by", Words, nullable=False, server_default=""),
-    Column("units", Integer, nullable=False, server_default="0"),
-    Column("original", Words, nullable=False, server_default=""),
-)
+
+def _activations(name: str, size: str) -> Table:
+    """Nothing is overwritten here: each activation is a row, and the last one is what is in use."""
+    return Table(
+        name,
+        metadata,
+        Column("number", Integer, primary_key=True),
+        *_words("version", "name", "sha256"),
+        *_moments("activated"),
+        Column("activated_by", Words, nullable=False, server_default=""),
+        Column(size, Integer, key="size", nullable=False, server_default="0"),
+        Column("original", Words, nullable=False, server_default=""),
+    )
+
+
+activations = _activations("activations", "units")
+procedure_activations = _activations("procedure_activations", "procedures")
 
 # Nor here: each promotion is a row, and the last one says which adapter answers.
 promotions = Table(

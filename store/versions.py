@@ -1,4 +1,4 @@
-"""Which chart is in use and which adapter answers: by whom each was put in use, and when.
+"""Which chart and procedures are in use and which adapter answers: by whom each was put in use, and when.
 
 Every activation and promotion is a row and none is overwritten; the last one counts.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, insert, select
+from sqlalchemy import Connection, Engine, Row, Table, insert, select
 
 from store import StoreError, audit, schema
 from store.database import lock_table, reading, writing
@@ -17,18 +17,18 @@ from store.database import lock_table, reading, writing
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """Who made a chart the one in use, and when. `by` is "" where that was not written down."""
+    """Who made a version the one in use, and when. `by` is "" where that was not written down."""
 
     at: datetime
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ChartVersion:
-    """A chart that was activated, last at `activated` and `by` whom; one at most is `active`.
+class Version:
+    """A chart or a book of procedures that was activated, last at `activated` and `by` whom; one at most is `active`.
 
-    `sha256` finds its file, `original` the one that it was given in, "" where that was not written down; `units` is how
-    many it has, 0 where that was not. `activations` are all there were, the oldest first.
+    `sha256` finds its file, `original` the one that it was given in, "" where that was not written down; `size` is how
+    many units or procedures it has, 0 where that was not. `activations` are all there were, the oldest first.
     """
 
     version: str
@@ -37,7 +37,7 @@ class ChartVersion:
     activated: datetime
     active: bool
     by: str = ""
-    units: int = 0
+    size: int = 0
     original: str = ""
     activations: tuple[Activation, ...] = ()
 
@@ -46,19 +46,21 @@ class ChartVersion:
         return next((each for each in reversed(self.activations) if each.at <= moment), None)
 
 
-class ChartVersions:
-    """The charts that one home had in use."""
+class Versions:
+    """What one home had in use of a kind: each activation is a row of `table`, what it activated is `called` so."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, table: Table, called: str) -> None:
         self._engine = engine
+        self._table = table
+        self._called = called
 
-    def all(self) -> tuple[ChartVersion, ...]:
-        """Every chart version by its last activation, newest first; so the first one is in use."""
+    def all(self) -> tuple[Version, ...]:
+        """Every version by its last activation, newest first; so the first one is in use."""
         with reading(self._engine) as connection:
-            return _chart_versions(connection)
+            return self._versions(connection)
 
-    def active(self) -> ChartVersion | None:
-        """The chart in use, None before the first."""
+    def active(self) -> Version | None:
+        """The version in use, None before the first."""
         return next(iter(self.all()), None)
 
     def activate(
@@ -68,54 +70,53 @@ class ChartVersions:
         sha256: str,
         *,
         by: str,
-        units: int = 0,
+        size: int = 0,
         original: str = "",
         instead_of: str | None = None,
-    ) -> ChartVersion:
-        """Make a chart the one in use. Activating an older version again is the way back to it.
+    ) -> Version:
+        """Make a version the one in use. Activating an older version again is the way back to it.
 
         `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
         knows. `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now,
         nothing changes and StoreError is raised. None asks for no such check.
         """
         with writing(self._engine) as connection:
-            lock_table(connection, schema.activations)
-            found = _chart_versions(connection)
+            lock_table(connection, self._table)
+            found = self._versions(connection)
             active = found[0].version if found else ""
             if instead_of is not None and active != instead_of:
                 raise StoreError(
-                    f"Another chart was activated meanwhile: {found[0].name} ({active})."
+                    f"Another {self._called} was activated meanwhile: {found[0].name} ({active})."
                     if found
-                    else "The chart that you saw in use is gone.",
+                    else f"The {self._called} that you saw in use is gone.",
                     "Look at what changes against it, and activate again if that is what you want.",
                 )
-            row = {"version": version, "name": name, "sha256": sha256, "original": original, "units": units}
-            connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC), "activated_by": by})
-            audit.note(connection, by, "chart activated", name, result=version)
-            return _chart_versions(connection)[0]
+            row = {"version": version, "name": name, "sha256": sha256, "original": original, "size": size}
+            connection.execute(insert(self._table), row | {"activated": datetime.now(UTC), "activated_by": by})
+            audit.note(connection, by, f"{self._called} activated", name, result=version)
+            return self._versions(connection)[0]
 
-
-def _chart_versions(connection: Connection) -> tuple[ChartVersion, ...]:
-    table = schema.activations.c
-    by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
-    for row in connection.execute(select(schema.activations).order_by(table.number)):
-        rows = by_version.pop(row.version, [])  # so that the one activated last is the last
-        rows.append(row)
-        by_version[row.version] = rows
-    return tuple(
-        ChartVersion(
-            version,
-            rows[-1].name,
-            rows[-1].sha256,
-            rows[-1].activated,
-            active=position == 0,
-            by=rows[-1].activated_by,
-            units=rows[-1].units,
-            original=rows[-1].original,
-            activations=tuple(Activation(row.activated, row.activated_by) for row in rows),
+    def _versions(self, connection: Connection) -> tuple[Version, ...]:
+        table = self._table.c
+        by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
+        for row in connection.execute(select(self._table).order_by(table.number)):
+            rows = by_version.pop(row.version, [])  # so that the one activated last is the last
+            rows.append(row)
+            by_version[row.version] = rows
+        return tuple(
+            Version(
+                version,
+                rows[-1].name,
+                rows[-1].sha256,
+                rows[-1].activated,
+                active=position == 0,
+                by=rows[-1].activated_by,
+                size=rows[-1].size,
+                original=rows[-1].original,
+                activations=tuple(Activation(row.activated, row.activated_by) for row in rows),
+            )
+            for position, (version, rows) in enumerate(reversed(by_version.items()))
         )
-        for position, (version, rows) in enumerate(reversed(by_version.items()))
-    )
 
 
 @dataclass(frozen=True, slots=True)

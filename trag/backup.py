@@ -1,8 +1,8 @@
 """A home in one file, made while the program runs, and a home made from such a file.
 
-home -> one tar: the records as lines of JSON, documents, charts, adapters, results, and a manifest with the sha256 of
-each -> home.  What is made from these is left out (the search index, prepared models), and so are the settings, which
-hold keys, and what lets people in for a while.
+home -> one tar: the records as lines of JSON, documents, charts, procedures, adapters, results, and a manifest with the
+sha256 of each -> home.  What is made from these is left out (the search index, prepared models), and so are the
+settings, which hold keys, and what lets people in for a while.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from store.dump import Dump, dump, load
 from trag.errors import TragError
 from trag.settings import Settings
 
-FOLDERS = ("documents", "charts", "adapters", "results", "cases", "waiting")
+FOLDERS = ("documents", "charts", "procedures", "adapters", "results", "cases", "waiting")
 _RECORDS = "records"
 _MANIFEST = "manifest.json"
 _MARK = ".restoring"

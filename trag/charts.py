@@ -21,7 +21,7 @@ from trag.errors import OperatorError, TragError
 from trag.sandbox import Limits, run, serve
 
 if TYPE_CHECKING:
-    from store.versions import ChartVersion
+    from store.versions import Version
 
 LIMITS = Limits(memory_bytes=2 * 2**30, output_bytes=200_000_000, processor_seconds=60, seconds=120)
 """200,000 rows of ten full columns take at most 1.1 GB, 9 seconds and 46 MB, whatever their format."""
@@ -66,7 +66,7 @@ def keep(chart: Chart, name: str, original: bytes, folder: Path) -> tuple[str, s
     return files.keep(folder, content, ".json"), given
 
 
-def read(version: ChartVersion, folder: Path) -> Chart:
+def read(version: Version, folder: Path) -> Chart:
     """The kept chart of a version. Raises TragError when its file is gone or damaged."""
     kept = _file(version.sha256, version, folder)
     try:
@@ -77,12 +77,12 @@ def read(version: ChartVersion, folder: Path) -> Chart:
         ) from error
 
 
-def original(version: ChartVersion, folder: Path) -> bytes | None:
+def original(version: Version, folder: Path) -> bytes | None:
     """The file that a version was given in, None where that was not written down. Raises TragError when it is gone."""
     return _file(version.original, version, folder).read_bytes() if version.original else None
 
 
-def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
+def find(version: str, versions: Sequence[Version]) -> Version:
     """The version of that name. Raises TragError when it is none of `versions`."""
     found = next((each for each in versions if each.version == version), None)
     if found is None:
@@ -93,7 +93,7 @@ def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
     return found
 
 
-def _file(sha256: str, version: ChartVersion, folder: Path) -> Path:
+def _file(sha256: str, version: Version, folder: Path) -> Path:
     kept = files.find(folder, sha256)
     if kept is None:
         raise OperatorError(

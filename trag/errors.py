@@ -6,6 +6,7 @@ Everything else that is raised is a bug and keeps its traceback.
 import logging
 
 from org.chart import ChartError
+from org.procedures.flows import BookError
 from prompts import PromptError
 from store import StoreError
 
@@ -33,11 +34,11 @@ class OperatorError(TragError):
         super().__init__(message, hint, public)
 
 
-SHOWN = (TragError, ChartError, StoreError, PromptError)
+SHOWN = (TragError, ChartError, BookError, StoreError, PromptError)
 """What the terminal prints as one line and a hint, and the page shows as a notice."""
 
 
-Shown = TragError | ChartError | StoreError | PromptError
+Shown = TragError | ChartError | BookError | StoreError | PromptError
 
 
 def in_one_line(error: Shown) -> str:

@@ -19,7 +19,7 @@ from store.library import Pair
 from store.passage import OPEN, Audience, Passage
 from store.records import Records
 from store.vectors import Vectors
-from store.versions import ChartVersion, Promotion
+from store.versions import Promotion, Version
 from trag import charts as chart_files
 from trag import ingest as ingestion
 from trag.ask import Assistant
@@ -39,6 +39,7 @@ from trag.llm.queue import Leases, RequestQueue
 from trag.models import adapters
 from trag.models.adapters import Candidates
 from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
+from trag.procedures import Procedures
 from trag.progress import Progress, silent
 from trag.reranking.reranker import Reranker
 from trag.review import approvals
@@ -72,6 +73,7 @@ class Home:
         self.records = Records(settings.database)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
+        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures")
         self.leases = Leases()
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()
@@ -267,7 +269,7 @@ class Home:
     def original(self, document: str) -> bytes | None:
         """A document's file as it was given, None when there is no such document."""
         found = self.records.library.document(document)
-        original = files.find(self.folder / "documents", found.sha256) if found else None
+        original = found and files.find(self.folder / "documents", found.sha256)
         return original.read_bytes() if original else None
 
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
@@ -336,7 +338,7 @@ class Home:
 
     def activate_chart(
         self, chart: Chart, name: str, original: bytes, *, by: str, instead_of: str | None = None
-    ) -> ChartVersion:
+    ) -> Version:
         """Answers from this chart from now on; questions under way keep the one they began with.
 
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
@@ -345,7 +347,7 @@ class Home:
         sha256, given = chart_files.keep(chart, name, original, self._charts)
         return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
 
-    def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
+    def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> Version:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
         earlier = chart_files.find(version, self.records.chart_versions.all())
         chart = chart_files.read(earlier, self._charts)
@@ -353,11 +355,11 @@ class Home:
 
     def _answer_from(
         self, chart: Chart, name: str, sha256: str, original: str, *, by: str, instead_of: str | None
-    ) -> ChartVersion:
+    ) -> Version:
         organization = Organization.of(chart)
         with self._activating:
             version = self.records.chart_versions.activate(
-                chart.version, name, sha256, by=by, units=len(chart), original=original, instead_of=instead_of
+                chart.version, name, sha256, by=by, size=len(chart), original=original, instead_of=instead_of
             )
             self.parts["organization"] = organization
             if "assistant" in self.parts:
@@ -367,18 +369,16 @@ class Home:
 
     def chart(self, version: str) -> Chart:
         """A chart that was activated once. Raises TragError when there is no such version."""
-        active = self.organization.chart
-        if active is not None and active.version == version:
+        if (active := self.organization.chart) and active.version == version:
             return active
         return chart_files.read(chart_files.find(version, self.records.chart_versions.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
         is gone."""
+        versions = self.records.chart_versions.all()
         with suppress(TragError):
-            match self.records.chart_versions.all():
-                case (current, before, *_):
-                    return ((f"{current.activated:%-d %B %Y}", self.chart(before.version)),)
+            return tuple((f"{versions[0].activated:%-d %B %Y}", self.chart(before.version)) for before in versions[1:2])
         return ()
 
     def original_chart(self, version: str) -> bytes | None:

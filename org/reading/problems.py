@@ -1,4 +1,4 @@
-"""What is wrong with a chart file, as a person is told: where, what, and what to do next."""
+"""What is wrong with a file of facts, as a person is told: where, what, and what to do next."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, where, and what to do. `row` counts as a spreadsheet does (header: row 1); 0 is the whole file."""
+    """What is wrong, where, and what to do. `row` counts as a spreadsheet does (header: row 1); 0 is the whole file.
+    `place` says it in words where a file has several tables, or none ("Actions, row 3", "procedure 2, step 1")."""
 
     row: int
     severity: Literal["error", "warning"]
     message: str
     hint: str
+    place: str = ""
 
 
 class Ended(Exception):
@@ -25,14 +27,14 @@ class Ended(Exception):
         self.problem = problem
 
 
-def error(row: int, message: str, hint: str) -> Problem:
+def error(row: int, message: str, hint: str, place: str = "") -> Problem:
     """What keeps the file from being used."""
-    return Problem(row, "error", message, hint)
+    return Problem(row, "error", message, hint, place)
 
 
-def warning(row: int, message: str, hint: str) -> Problem:
+def warning(row: int, message: str, hint: str, place: str = "") -> Problem:
     """What a person should look at."""
-    return Problem(row, "warning", message, hint)
+    return Problem(row, "warning", message, hint, place)
 
 
 def listing(items: Sequence[str], limit: int = 8) -> str:

@@ -46,7 +46,8 @@ def fill(records: Records) -> tuple[str, str]:
     library.delete("old.md", by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
-    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
+    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada", size=9, original="6" * 64)
+    records.procedure_versions.activate("p1", "book.json", "7" * 64, by="ada")
     records.promotions.put("20261120-0a0a0a0a", by="ada")
     ada = records.people.add(Newcomer("ada", TYPED, "admin", "active", "u1", secret="$argon2id$1"), by="ada")
     conversation = records.start_conversation(ada.id, TYPED).id
@@ -164,7 +165,7 @@ def test_a_home_moves_to_another_kind_of_database_by_a_backup(
     (old.home / "documents").mkdir(parents=True)
     (old.home / "documents" / f"{'1' * 64}.md").write_bytes(b"# Rules")
     manifest = back_up(old, tmp_path / "backup.tar")
-    assert manifest.missing == ("chart.csv", "chart.csv"), "the chart, and the file that it was given in"
+    assert manifest.missing == ("book.json", "chart.csv", "chart.csv"), "the chart and the file that it was given in"
     assert restore(new, tmp_path / "backup.tar") == manifest
     assert everything(other, tmp_path) == everything(migrated, tmp_path)
     assert (new.home / "documents" / f"{'1' * 64}.md").read_bytes() == b"# Rules"

@@ -28,12 +28,12 @@ def test_the_chart_activated_last_is_in_use_and_every_activation_is_kept_with_wh
 
 
 def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
-    records.chart_versions.activate("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
+    records.chart_versions.activate("v1", "a.csv", "1" * 64, by="ada", size=7, instead_of="")
     for seen in ("", "v0"):
         with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
             records.chart_versions.activate("v2", "b.csv", "2" * 64, instead_of=seen, by="ada")
-    records.chart_versions.activate("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
-    told = [(each.version, each.by, each.units, each.original) for each in records.chart_versions.all()]
+    records.chart_versions.activate("v2", "b.csv", "2" * 64, by="bob", size=9, original="3" * 64, instead_of="v1")
+    told = [(each.version, each.by, each.size, each.original) for each in records.chart_versions.all()]
     assert told == [("v2", "bob", 9, "3" * 64), ("v1", "ada", 7, "")]
 
 

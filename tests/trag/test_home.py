@@ -18,7 +18,7 @@ from org.reading.charts import load
 from store import StoreError
 from store.library import Library
 from store.passage import Passage
-from store.versions import ChartVersion
+from store.versions import Version
 from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\n"
 
 
-def activate(home: Home, content: bytes = CHART, *, instead_of: str | None = None) -> ChartVersion:
+def activate(home: Home, content: bytes = CHART, *, instead_of: str | None = None) -> Version:
     return home.activate_chart(load(content, "club.csv"), "club.csv", content, by="ada", instead_of=instead_of)
 
 
@@ -77,7 +77,7 @@ def test_versions_say_who_activated_them_and_any_of_them_can_be_used_again(tmp_p
     with open_home(Settings(home=tmp_path)) as home:
         first = activate(home)
         second = activate(home, later, instead_of=first.version)
-        assert [(each.name, each.by, each.units, each.active) for each in home.records.chart_versions.all()] == [
+        assert [(each.name, each.by, each.size, each.active) for each in home.records.chart_versions.all()] == [
             ("club.csv", "ada", 3, True),
             ("club.csv", "ada", 2, False),
         ]
@@ -160,7 +160,7 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
             return
         assert chart is not None
         assert chart.version == active.version
-        assert len(chart) == active.units
+        assert len(chart) == active.size
         # what was acknowledged is there; one more may have been kept and not yet told
         assert set(told) <= {each.version for each in home.records.chart_versions.all()}
 

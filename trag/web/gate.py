@@ -24,6 +24,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from org.procedures.entries import MAX_BYTES as PROCEDURES
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import in_one_line, told
@@ -56,6 +57,7 @@ LARGEST_FORM = 20_000
 
 UPLOADS = {
     "/charts/uploads": ("A chart", MAX_BYTES),
+    "/procedures/uploads": ("Files of procedures", 2 * PROCEDURES + 2**16),
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),

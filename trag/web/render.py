@@ -29,7 +29,7 @@ from trag.web.visitors import here, leads
 if TYPE_CHECKING:
     from store.records import Conversation
     from store.reviews import Label
-    from store.versions import ChartVersion
+    from store.versions import Version
     from trag.web.active_runs import Draft
 
 LONGEST_TITLE = 80
@@ -96,7 +96,7 @@ def conversation(
     turns: Sequence[Turn],
     chart: Chart | None,
     *,
-    charts: Sequence[ChartVersion] = (),
+    charts: Sequence[Version] = (),
     documents: Mapping[str, bool],
     id: str = "",
 ) -> str:
@@ -221,7 +221,7 @@ def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
     return tuple(shared)
 
 
-def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, charts: Sequence[ChartVersion]) -> str:
+def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, charts: Sequence[Version]) -> str:
     """Which chart the answer was checked against, "" for none, and whether another is in use by now. The chart is dated
     by its last activation before the answer was `given`."""
     version = record.checks.chart

@@ -288,7 +288,7 @@ def test_a_version_can_be_had_just_as_it_was_uploaded(client: TestClient, home: 
 def test_a_version_whose_file_was_never_written_down_offers_none(client: TestClient, home: Home) -> None:
     activate(home)
     before = home.records.chart_versions.all()[0]
-    home.records.chart_versions.activate("0" * 12, "old.csv", before.sha256, by="ada", units=4)
+    home.records.chart_versions.activate("0" * 12, "old.csv", before.sha256, by="ada", size=4)
     page = soup(client, "/charts")
     offered = [str(each["href"]) for each in page.select(".versions a[href$='/original']")]
     assert offered == [f"/charts/versions/{before.version}/original"]

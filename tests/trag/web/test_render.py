@@ -11,7 +11,7 @@ from org.chart import Chart
 from org.reading.charts import load
 from store.records import Conversation
 from store.reviews import Label
-from store.versions import Activation, ChartVersion
+from store.versions import Activation, Version
 from tests.pages import texts, words
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import render, visitors
@@ -129,8 +129,8 @@ def test_an_answer_names_the_chart_it_was_checked_against_as_it_was_last_activat
 ) -> None:
     former = tuple(Activation(datetime(2025, month, 1, tzinfo=UTC), "ada") for month in (2, 7))
     charts = (
-        ChartVersion(CHART.version, "chart.csv", "0", NOW, active=True, activations=(Activation(NOW),)),
-        ChartVersion("0123456789ab", "old.csv", "1", former[-1].at, active=False, activations=former),
+        Version(CHART.version, "chart.csv", "0", NOW, active=True, activations=(Activation(NOW),)),
+        Version("0123456789ab", "old.csv", "1", former[-1].at, active=False, activations=former),
     )
     turn = render.Turn(record(checks=Checks(chart=version)), given=given)
     page = BeautifulSoup(render.conversation([turn], CHART, charts=charts, documents=THERE), "html.parser")

@@ -24,7 +24,7 @@ from org.chart import Chart
 from org.reading.charts import Report
 from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
-from store.versions import ChartVersion
+from store.versions import Version
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
@@ -76,7 +76,7 @@ FORMATS: dict[str, tuple[export.Format, str]] = {
     "tree.json": ("tree", "application/json"),
 }
 Kind = Literal["uploads", "versions"]
-Subject = Upload | ChartVersion
+Subject = Upload | Version
 
 
 class ChartsPage:
@@ -238,7 +238,7 @@ class ChartsPage:
             if subject is None:
                 raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
             try:
-                if isinstance(subject, ChartVersion):
+                if isinstance(subject, Version):
                     done = self.home.roll_back_chart(subject.version, by=by, instead_of=against)
                 else:
                     chart = self._review(subject, choice, against).result().chart
@@ -276,7 +276,7 @@ class ChartsPage:
         review: Review = await asyncio.shield(asyncio.wrap_future(self._review(*asked)))
         return review
 
-    def _version(self, version: str) -> ChartVersion | None:
+    def _version(self, version: str) -> Version | None:
         return next((kept for kept in self.home.records.chart_versions.all() if kept.version == version), None)
 
     def _active(self) -> str:
