@@ -52,6 +52,7 @@ _NAMES = {
     "grammar_sql": {"schema"},
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
+    "flow": {"actions", "flows", "query", "format"},
 }
 
 
@@ -211,6 +212,13 @@ def grammar_texts(sql: str, number: int, *, long: bool) -> tuple[Message, ...]:
     """The message that asks a model for `number` texts of an SQL template, short or long (GRAMMAR, table 6, in our own
     words)."""
     return (Message("user", _fill("grammar_long" if long else "grammar_short", sql=sql, number=str(number))),)
+
+
+def flow(query: str, actions: Sequence[str], flows: Sequence[str], *, form: str, opening: str) -> tuple[Message, ...]:
+    """The messages that ask for a plan which follows one of `flows` and calls `actions` (FLAP, figures 5 and 6, in our
+    own words), a text each. `form` shows how a line of it looks; the answer goes on after `opening`."""
+    filled = _fill("flow", query=_one_line(query), actions="\n".join(actions), flows="\n\n".join(flows), format=form)
+    return (Message("user", filled), Message("assistant", opening))
 
 
 def _asked(lines: Sequence[str], question: str) -> str:

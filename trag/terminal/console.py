@@ -1,8 +1,11 @@
-"""What the jobs of the terminal have in common: words that are files or numbers, who types, the progress bar."""
+"""What the jobs of the terminal have in common: words that are files or numbers, who types, progress bar, tables."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Protocol
@@ -12,6 +15,8 @@ from trag.progress import Progress
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+    from trag.evaluate.tables import Table
 
 
 class Wrong(Protocol):
@@ -58,3 +63,22 @@ def progress_of(bar: tqdm[object]) -> Progress:
         bar.refresh()
 
     return progress
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """The Progress of an evaluation, on stderr."""
+    from tqdm import tqdm
+
+    with tqdm(unit="answer", file=sys.stderr, disable=None) as shown:
+        yield progress_of(shown)
+
+
+def show(table: Table) -> None:
+    """A table in columns, on stdout."""
+    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
+    print(f"\n{table.title}")
+    for row in (table.header, *table.rows):
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if table.note:
+        print(table.note)

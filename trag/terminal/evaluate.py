@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.console import Wrong, at_least_one
+from trag.terminal import flows
+from trag.terminal.console import Wrong, at_least_one, bar, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from trag.evaluate.cases import Case
     from trag.evaluate.runs import Result, Results, Run
     from trag.evaluate.tables import Table
     from trag.home import Home
-    from trag.progress import Progress
 
 _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name NAME]
        python -m trag evaluate chart [--number N] [--seed N] [--system SYSTEM ...] [--base] [--name NAME]
@@ -35,9 +34,13 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate remove RUN
        python -m trag evaluate needle CASES|chart [--number N] [--seed N] [--markdown | --csv | --json]
        python -m trag evaluate choice FILE ... [--by-words] [--dev FILE ... [--shots N]]
-                                            [--markdown | --csv | --json]"""
+                                            [--markdown | --csv | --json]
+       python -m trag evaluate flows FOLDER [--system SYSTEM ...] [--flows all relevant] [--half dev|test]
+                                            [--number N] [--markdown]
+       python -m trag evaluate flows FOLDER --facts"""
 _RUNNING = ("system", "base", "name", "number", "seed")
 _CHOOSING = ("dev", "shots", "by_words")
+_PLANNING = ("system", "flows", "half", "number", "markdown")
 _SHOWING = ("markdown", "csv", "json")
 NUMBER, SEED = 100, 1
 """Of the cases made from a chart."""
@@ -54,15 +57,20 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         description="Puts the questions in CASES (JSON lines, see docs/operators.md), or questions made from the "
         "active chart, to one system or several, and keeps each answer with its score. What was interrupted goes on "
         "when the same words are given again. needle puts what answers each question at the top, in the middle and at "
-        "the end of a prompt, among 2 and 10 unrelated sections; choice puts multiple-choice questions (CSV files of "
-        "MMLU's layout, or folders of them) to the model and, where an adapter is set, to its base. judge asks the "
-        "model that is set for a verdict on the answers that the gold leaves open.",
+        "the end of a prompt, among 2 and 10 unrelated sections; flows has FLAP's systems plan by the procedures in a "
+        "folder (see bench/flows); choice puts multiple-choice questions (CSV files of MMLU's layout, or folders of "
+        "them) to the model and, where an adapter is set, to its base. judge asks the model that is set for a verdict "
+        "on the answers that the gold leaves open.",
     )
-    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice")
-    parser.add_argument("--system", nargs="+", action="extend", choices=systems, help="default: trag")
+    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice|flows")
+    parser.add_argument("--system", nargs="+", action="extend", help=f"{', '.join(systems)} (default: trag)")
     parser.add_argument("--base", action="store_true", help="each system also without the adapter")
     parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
-    parser.add_argument("--number", type=at_least_one, help=f"cases to make from the chart (default: {NUMBER})")
+    parser.add_argument(
+        "--number",
+        type=at_least_one,
+        help=f"cases to make from the chart (default: {NUMBER}); queries of each flow (all)",
+    )
     parser.add_argument("--seed", type=int, help=f"another seed makes other cases (default: {SEED})")
     parser.add_argument(
         "--dev",
@@ -73,14 +81,17 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--by-words", action="store_true", help="the answer whose words are likeliest, not its letter")
     parser.add_argument("--shots", type=at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
     parser.add_argument("--resume", metavar="RUN", help="go on with an interrupted run")
+    parser.add_argument("--flows", nargs="+", choices=("all", "relevant"), help="which of a domain a planner is shown")
+    parser.add_argument("--half", choices=("dev", "test"), help="of the queries (default: both)")
+    parser.add_argument("--facts", action="store_true", help="what a folder of flows holds, and what is wrong with it")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
     form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
     form.add_argument("--json", action="store_true", help="the run, its tables and every answer record")
-    parser.set_defaults(job=partial(_evaluate, parser.error))
+    parser.set_defaults(job=partial(_evaluate, parser.error, systems))
 
 
-def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> None:
+def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options: argparse.Namespace) -> None:
     act: Callable[[Settings, argparse.Namespace], None]
     allowed: tuple[str, ...]
     match options.words:
@@ -98,28 +109,35 @@ def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             wrong("give list, show RUN, compare RUN RUN, judge RUN or remove RUN")
         case [] if options.resume:
             act, allowed = _run, ("resume",)
-        case ["needle", "chart"]:
-            act, allowed = _needle, (*_SHOWING, "number", "seed")
-        case ["needle", _]:
-            act, allowed = _needle, _SHOWING
+        case ["needle", what]:
+            act, allowed = _needle, (*_SHOWING, *(("number", "seed") if what == "chart" else ()))
         case ["choice", _, *_]:
             act, allowed = _choice, (*_SHOWING, *(_CHOOSING if options.dev else ("dev", "by_words")))
-        case ["needle" | "choice", *_]:
-            wrong("give needle CASES, needle chart, or choice FILE ...")
+        case ["flows", _]:
+            act, allowed = (flows.facts, ("facts",)) if options.facts else (flows.plans, _PLANNING)
+        case ["needle" | "choice" | "flows", *_]:
+            wrong("give needle CASES, needle chart, choice FILE ..., or flows FOLDER")
         case ["chart"]:
             act, allowed = _run, _RUNNING
         case [_]:
             act, allowed = _run, ("system", "base", "name")
         case _:
             wrong("give CASES or chart")
+    _refuse_misplaced(wrong, options, allowed)
+    known = flows.systems() if options.words[:1] == ["flows"] else systems
+    if unknown := [system for system in options.system or () if system not in known]:
+        wrong(f"argument --system: invalid choice: {unknown[0]!r} (choose from {', '.join(known)})")
+    act(settings, options)
+
+
+def _refuse_misplaced(wrong: Wrong, options: argparse.Namespace, allowed: Sequence[str]) -> None:
     given = (
         option
-        for option in (*_RUNNING, *_SHOWING, *_CHOOSING, "resume")
+        for option in dict.fromkeys((*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, "resume", "facts"))
         if getattr(options, option) not in (None, False)
     )
     if misplaced := [f"--{option.replace('_', '-')}" for option in given if option not in allowed]:
         wrong(f"{', '.join(misplaced)} does not go with {' '.join(options.words) or '--resume'}")
-    act(settings, options)
 
 
 def _run(settings: Settings, options: argparse.Namespace) -> None:
@@ -144,19 +162,9 @@ def _run(settings: Settings, options: argparse.Namespace) -> None:
             name = options.name or name
         told = f"{name}: {len(cases)} questions to {', '.join(systems)}"
         print(f"{told}, going on with run {resume}" if resume else told, file=sys.stderr)
-        with _bar() as progress:
+        with bar() as progress:
             run = running.evaluate(home, cases, name, systems, resume=resume, progress=progress)
         _shown(run, results.results(run.id))
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    from tqdm import tqdm
-
-    from trag.terminal.console import progress_of
-
-    with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
-        yield progress_of(bar)
 
 
 def _needle(settings: Settings, options: argparse.Namespace) -> None:
@@ -170,7 +178,7 @@ def _needle(settings: Settings, options: argparse.Namespace) -> None:
         found, left_out = needle.needles(home, cases)
         for one in left_out:
             print(f"left out: {one}", file=sys.stderr)
-        with _bar() as progress:
+        with bar() as progress:
             run = needle.measure(home, found, name, progress=progress)
         results = needle.results_of(home).results(run.id)
     _told(run, results, needle.table(results), options)
@@ -186,7 +194,7 @@ def _choice(settings: Settings, options: argparse.Namespace) -> None:
     if options.dev:
         dev = _contents([Path(word) for word in options.dev])
         shown = multiple_choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
-    with open_home(settings) as home, _bar() as progress:
+    with open_home(settings) as home, bar() as progress:
         name = ", ".join(file.stem for file in files)
         run = multiple_choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
         results = multiple_choice.results_of(home).results(run.id)
@@ -205,7 +213,7 @@ def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.N
         print(tables.as_json([table]), end="")
     else:
         print(tables.heading(run))
-        _print(table)
+        show(table)
 
 
 def _made(home: Home, options: argparse.Namespace) -> tuple[Sequence[Case], str]:
@@ -278,7 +286,7 @@ def _compare(settings: Settings, options: argparse.Namespace) -> None:
         )
     for old, new in pairs:
         print(f"{old} -> {new}")
-        _print(tables.changes(compare(before[old], after[new])))
+        show(tables.changes(compare(before[old], after[new])))
 
 
 def _judge(settings: Settings, options: argparse.Namespace) -> None:
@@ -286,7 +294,7 @@ def _judge(settings: Settings, options: argparse.Namespace) -> None:
     from trag.evaluate.running import results_of
     from trag.home import open_home
 
-    with open_home(settings) as home, _bar() as progress:
+    with open_home(settings) as home, bar() as progress:
         results, name = results_of(home), home.model.identity.name
         run = results.run(options.words[1])
         if run.model.sha256 and run.model.sha256 == home.model.identity.sha256:
@@ -332,13 +340,4 @@ def _shown(run: Run, results: Sequence[Result]) -> None:
     if not run.finished:
         print(f"Not finished, {len(results)} of {run.total} answers: python -m trag evaluate --resume {run.id}")
     for table in tables.report(results):
-        _print(table)
-
-
-def _print(table: Table) -> None:
-    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
-    print(f"\n{table.title}")
-    for row in (table.header, *table.rows):
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    if table.note:
-        print(table.note)
+        show(table)

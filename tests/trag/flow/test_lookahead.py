@@ -1,0 +1,94 @@
+"""Decoding by look-ahead over a model whose probabilities are fixed: a few texts, each with a weight."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from org.procedures.flows import Book
+from trag.flow.lookahead import Written, decode
+from trag.flow.scoring import Encode, Heuristic, Weights
+
+CAR = "\n|[thought]| I look| for| cars.| [API]| Find|Car|()|"
+BOAT = "\n|[thought]| I look| for| cars.| [API]| Find|Boat|()|"
+ROOM = "\n|[thought]| I look| for| rooms.| [API]| Find|Room|()|"
+ORDER = "\n|[thought]| I| order it.| [API]| Order_|()|"
+END = "\n|[thought]| I| order it.| [API]| Finish|(|)|"
+"""Here the end of the unit stands across two tokens."""
+
+
+@dataclass(frozen=True)
+class Way:
+    token: str
+    probability: float
+    text: str
+
+
+class Texts:
+    """Knows some texts as tokens, and how likely each of them is; it goes on as the likeliest of those that begin as
+    what is written."""
+
+    def __init__(self, texts: Mapping[str, float]) -> None:
+        self._texts = {tuple(text.split("|")): weight for text, weight in texts.items()}
+        self.taken: list[str] = []
+        self.asked: list[tuple[int, int]] = []
+
+    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> list[Way]:
+        self.asked.append((k, length))
+        place = len(self.taken)
+        left = {text: weight for text, weight in self._texts.items() if [*text[:place]] == self.taken}
+        found = {}
+        for token in {text[place] for text in left}:
+            ways = {text: weight for text, weight in left.items() if text[place] == token}
+            likeliest = max(ways, key=lambda text: ways[text])
+            found[token] = Way(token, sum(ways.values()) / sum(left.values()), "".join(likeliest[place:][:length]))
+        return sorted(found.values(), key=lambda way: -way.probability)[:k]
+
+    def take(self, text: str) -> None:
+        self.taken.append(text)
+
+
+def text_of(*units: str) -> str:
+    """As it is written behind the mark that the prompt ends with."""
+    return "[thought]" + behind(*units).replace("|", "")
+
+
+def behind(*units: str) -> str:
+    return "".join(units).removeprefix("\n|[thought]|")
+
+
+LIKES_ORDER = {behind(ORDER, END): 0.6, behind(CAR, ORDER, END): 0.3, behind(BOAT, ORDER, END): 0.1}
+
+
+@pytest.fixture
+def heuristic(book: Book, encode: Encode) -> Heuristic:
+    return Heuristic(book, "a car please", encode, Weights())
+
+
+def test_what_leads_to_a_better_unit_is_taken(heuristic: Heuristic) -> None:
+    """Not what comes before its need, nor what does not exist, though the model finds that likelier."""
+    texts = Texts(LIKES_ORDER)
+    found = decode(texts, heuristic, max_tokens=99)
+    assert found == Written(text_of(CAR, ORDER, END), 22, ended=True)
+    assert texts.asked == [(10, 32)] * 22
+    assert decode(Texts({behind(BOAT): 0.6, behind(CAR): 0.4}), heuristic, max_tokens=99).text == text_of(CAR)
+    again = decode(Texts({behind(CAR, CAR): 0.6, behind(CAR, ORDER): 0.4}), heuristic, max_tokens=99)
+    assert again.text == text_of(CAR, ORDER)
+
+
+def test_it_is_greedy_without_heuristic_without_choice_and_without_look_ahead(
+    book: Book, encode: Encode, heuristic: Heuristic
+) -> None:
+    plain = Heuristic(book, "a car please", encode, Weights(heuristic=0))
+    greedy = text_of(ORDER, END)
+    assert decode(Texts(LIKES_ORDER), plain, max_tokens=99).text == greedy
+    assert decode(Texts(LIKES_ORDER), heuristic, width=1, max_tokens=99).text == greedy
+    assert decode(Texts(LIKES_ORDER), heuristic, length=1, max_tokens=99).text == greedy
+
+
+def test_where_it_ends(heuristic: Heuristic) -> None:
+    """Where the model writes no more, and where the tokens are over."""
+    assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=99) == Written(text_of(CAR), 8, ended=True)
+    assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=3) == Written(
+        "[thought] I look for cars.", 3, ended=False
+    )

@@ -1,0 +1,167 @@
+"""Domains with procedures, the gold plans that only an evaluation may see, and the queries to plan for.
+
+folder: <domain>/procedures.json, gold.json, queries.jsonl (bench/flows/README.md) -> Data
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from org.procedures.flows import Book
+from org.procedures.reading import BookError, load
+from trag import json_lines
+from trag.errors import OperatorError, TragError
+from trag.json_lines import WORDS, BadLineError, Shape
+
+HALVES = ("dev", "test")
+OPENING = ("InitSystem", "Start")
+"""The dummy units that every plan begins with, already written in the prompt (FLAP, section 5.1)."""
+END = "Finish"
+
+Gold = tuple[tuple[str, ...], ...]
+"""For each step of a flow the ids of the actions it takes, in order; table 6 of the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The procedures of one domain, and by their ids the gold of each. `mended` is the same where the published one
+    contradicts itself mended, else the same object as this; None of the mended one itself."""
+
+    name: str
+    book: Book
+    gold: Mapping[str, Gold]
+    mended: Domain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a customer types, and the flow that serves it. `half` is dev (tuned on) or test (measured once)."""
+
+    id: str
+    domain: str
+    flow: str
+    half: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Domains by name, in the order of the gold, and the queries over them."""
+
+    domains: Mapping[str, Domain]
+    queries: tuple[Query, ...]
+
+
+_QUERY: Mapping[str, Shape] = {
+    **dict.fromkeys(("id", "domain", "flow", "query"), WORDS),
+    "half": (" or ".join(HALVES), lambda value: value in HALVES),
+}
+
+
+def read(folder: Path) -> Data:
+    """The data in a folder. Raises TragError naming every problem of it: a file that is missing or no JSON, a gold that
+    does not fit its procedure, a query of a flow that there is none of."""
+    problems: list[str] = []
+    files = list(folder.glob("*/procedures.json"))
+    if not files:
+        raise OperatorError(
+            f"{folder} holds no flows.", "It must have a folder for each domain with a procedures.json in it."
+        )
+    gold = _json(folder / "gold.json", problems)
+    domains = {}
+    for file in sorted(files, key=lambda file: ([*gold, file.parent.name].index(file.parent.name), file)):
+        name = file.parent.name
+        try:
+            domains[name] = _domain(name, load(file.read_bytes(), f"procedures.json of {name}"), gold[name])
+        except BookError as error:
+            problems.append(error.message)
+        except (KeyError, TypeError, AttributeError) as error:
+            problems.append(f"gold.json has none for {name}, or not of the right shape ({error!r})")
+        else:
+            problems += _misfits(domains[name])
+    queries: tuple[Query, ...] = ()
+    try:
+        broken = {file.parent.name for file in files} - {*domains}
+        queries = _queries((folder / "queries.jsonl").read_bytes(), domains, broken)
+    except OSError as error:
+        problems.append(f"queries.jsonl cannot be read: {error.strerror}")
+    except TragError as error:
+        problems.append(error.message)
+    if problems:
+        raise OperatorError(f"{folder} cannot be used:\n" + "\n".join(problems), "bench/flows/README.md has the form.")
+    return Data(domains, queries)
+
+
+def _json(file: Path, problems: list[str]) -> dict[str, Any]:
+    """What a file holds, {} where it cannot be read."""
+    try:
+        content = json.loads(file.read_bytes())
+    except OSError as error:
+        problems.append(f"{file.name} of {file.parent.name} cannot be read: {error.strerror}")
+    except ValueError as error:
+        problems.append(f"{file.name} of {file.parent.name} is no JSON: {error}")
+    else:
+        if isinstance(content, dict):
+            return content
+        problems.append(f"{file.name} of {file.parent.name} is no JSON object")
+    return {}
+
+
+def _domain(name: str, book: Book, gold: Mapping[str, Any]) -> Domain:
+    published = Domain(name, book, _gold(gold["gold"]))
+    changed = {
+        id: replace(book.actions[id], needs=_needs(one["needs"]), gives=tuple(one["gives"]))
+        for id, one in gold["actions_mended"].items()
+    }
+    mended = Domain(
+        name,
+        Book.of({**book.actions, **changed}.values(), book.procedures.values()),
+        {**published.gold, **_gold(gold["gold_mended"])},
+    )
+    return replace(published, mended=mended)
+
+
+def _needs(needs: list[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(need.split("|")) for need in needs)
+
+
+def _gold(values: Mapping[str, list[list[str]]]) -> Mapping[str, Gold]:
+    return {flow: tuple(map(tuple, steps)) for flow, steps in values.items()}
+
+
+def _misfits(domain: Domain) -> Iterator[str]:
+    """What of the gold does not fit the procedures."""
+    for id in sorted({*domain.gold, *domain.book.procedures}):
+        flow, gold = domain.book.procedures.get(id), domain.gold.get(id)
+        if flow is None or gold is None:
+            yield f"{domain.name}: {id} is in {'the gold' if flow is None else 'the procedures'} only"
+        elif len(gold) != len(flow.steps):
+            yield f"{domain.name}: {id} has {len(flow.steps)} steps, and {len(gold)} in the gold"
+    named = {
+        id for read in (domain, domain.mended) if read for gold in read.gold.values() for step in gold for id in step
+    }
+    for unknown in sorted(named - {*domain.book.actions}):
+        yield f"{domain.name}: the gold names {unknown}, which is no action"
+
+
+def _queries(content: bytes, domains: Mapping[str, Domain], broken: Collection[str]) -> tuple[Query, ...]:
+    """The queries in a file; of one of a `broken` domain it is not known whether its flow is there."""
+    ids: set[str] = set()
+
+    def made(values: Mapping[str, Any]) -> Query:
+        if wrong := json_lines.wrong(values, _QUERY, _QUERY):
+            raise BadLineError(wrong)
+        query = Query(**values)
+        known = query.domain in domains and query.flow in domains[query.domain].book.procedures
+        if not known and query.domain not in broken:
+            raise BadLineError([f"there is no flow {query.flow} in {query.domain}"])
+        if query.id in ids:
+            raise BadLineError([f'the id "{query.id}" occurs twice'])
+        ids.add(query.id)
+        return query
+
+    return json_lines.read(content, made, "queries.jsonl", "")

@@ -1,0 +1,92 @@
+"""Systems put to queries, each plan kept before the next is written; what was interrupted goes on.
+
+<folder>/<sha256 of all that the plans depend on>.jsonl, a plan a line: whatever the system, they are in one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from trag.errors import OperatorError
+from trag.evaluate.flows.data import Data, Query
+from trag.evaluate.flows.writing import MAX_TOKENS, Setting, Written, write
+from trag.flow import prompting
+from trag.flow.lookahead import LENGTH, WIDTH
+from trag.flow.scoring import FLAP, Encode
+from trag.json_lines import as_line
+from trag.llm.model import LanguageModel
+from trag.progress import Progress
+
+
+def chosen(data: Data, half: str = "", number: int = 0) -> tuple[Query, ...]:
+    """The queries of one half, "" for both; of each flow the first `number` of them, 0 for all."""
+    taken: dict[tuple[str, str], list[Query]] = {}
+    for query in data.queries:
+        if half in ("", query.half):
+            taken.setdefault((query.domain, query.flow), []).append(query)
+    return tuple(query for of in taken.values() for query in of[: number or None])
+
+
+def run(
+    folder: Path,
+    model: LanguageModel,
+    data: Data,
+    queries: Sequence[Query],
+    tasks: Sequence[tuple[str, Setting]],
+    encode: Encode,
+    progress: Progress,
+) -> tuple[Written, ...]:
+    """The plan of each system in its setting for each query, all of the first task first; those that `folder` keeps of
+    the same model, domains and prompt are not written again. `progress` is told the system, the plans there are, and
+    those there will be.
+
+    Raises TragError when a system cannot be run, and when what is kept is damaged; what was written stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{_depends(model, data)}.jsonl"
+    kept = {(one.system, one.setting, one.query): one for one in _kept(file)}
+    found: list[Written] = []
+    for system, setting in tasks:
+        for query in queries:
+            progress(f"{system}, {setting}", len(found), len(tasks) * len(queries))
+            plan = kept.get((system, setting, query.id))
+            if plan is None:
+                plan = write(model, data.domains[query.domain].book, query, system, setting, encode)
+                _append(file, plan)
+            found.append(plan)
+    return tuple(found)
+
+
+def _depends(model: LanguageModel, data: Data) -> str:
+    """The sha256 of what a plan depends on beside system, setting and the program, which each plan names."""
+    books = [domain.book for domain in data.domains.values()]
+    prompts = [prompting.messages("", book.actions.values(), book.procedures.values()) for book in books]
+    given = (model.identity, model.context, prompts, data.queries, FLAP, (WIDTH, LENGTH, MAX_TOKENS))
+    return hashlib.sha256(repr(given).encode()).hexdigest()[:16]
+
+
+def _kept(file: Path) -> list[Written]:
+    """The plans of a file; a last line that a kill cut short does not count."""
+    if not file.exists():
+        return []
+    *lines, _ = file.read_bytes().split(b"\n")
+    try:
+        return [Written(**json.loads(line)) for line in lines]
+    except (ValueError, TypeError) as error:
+        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
+
+
+def _append(file: Path, plan: Written) -> None:
+    """One more line, on the disk when this returns. What a kill left of the line before goes first."""
+    whole = file.read_bytes() if file.exists() else b""
+    with file.open("r+b" if whole else "wb") as plans:
+        plans.truncate(whole.rfind(b"\n") + 1)
+        plans.seek(0, os.SEEK_END)
+        plans.write(as_line(asdict(plan)).encode() + b"\n")
+        plans.flush()
+        os.fsync(plans.fileno())

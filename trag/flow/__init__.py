@@ -1,0 +1,1 @@
+"""Plans that follow a written procedure: what the model reads, and decoding by look-ahead (FLAP)."""
