@@ -45,7 +45,8 @@ def shares(logits: np.ndarray) -> np.ndarray:
 
 
 def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int, length: int) -> tuple[int, int]:
-    """How many ways on there were, and how many of them read as the greedy ones do."""
+    """How many ways on there were, and how many of them read as the greedy ones do: all but some where two tokens are
+    about as likely. llama.cpp multiplies 4 rows or more in another way than fewer."""
     alone, tokenizer, ways, same = Context(engine._model, None, 1024), engine.tokenizer, 0, 0
     for messages in prompts:
         tokens, taken = tokenizer.prompt(messages), list[str]()
@@ -53,20 +54,23 @@ def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int,
         for _ in range(places):
             found = held(engine, messages, *taken).look_ahead(10, length, ())
             expected = shares(alone.logits())
-            best = np.argsort(-expected, kind="stable")[:10].tolist()
-            greedy = dict[str, tuple[str, int]]()
-            for token in best:
-                row = [token]
+            best = np.argsort(-expected, kind="stable")[:20].tolist()
+            first = {tokenizer.piece(token).decode("utf-8", "ignore"): token for token in reversed(best)}
+            for candidate in found:
+                row = [first[candidate.token]]  # rounding may change places in the order of unlikely ones
+                assert candidate.probability == pytest.approx(expected[row[0]], abs=1e-2)
+                margins = []
                 while len(row) < length:
                     alone.append(row[-1:])
                     row.append(int(alone.logits().argmax()))
+                    second, most = np.partition(alone.logits(), -2)[-2:]
+                    margins.append(most - second)
                 alone.rewind(len(tokens))
-                said = [tokenizer.piece(token) for token in takewhile(lambda token: not tokenizer.is_end(token), row)]
-                greedy[b"".join(said[:1]).decode("utf-8", "ignore")] = b"".join(said).decode("utf-8", "ignore"), token
-            for candidate in found:
-                text, token = greedy.get(candidate.token, ("", -1))
-                assert candidate.probability == pytest.approx(expected[token], abs=1e-2)
+                said = takewhile(lambda token: not tokenizer.is_end(token), row)
+                text = b"".join(map(tokenizer.piece, said)).decode("utf-8", "ignore")
+                assert candidate.text == text or min(margins) < 0.5, (candidate, text, margins)
                 ways, same = ways + 1, same + (candidate.text == text)
+            assert expected[best[9]] == pytest.approx(found[9].probability, abs=1e-2)
             taken.append(found[0].token)
             tokens.append(best[0])
             alone.append(best[:1])
@@ -84,7 +88,7 @@ def test_each_way_on_is_the_greedy_one_token_by_token(engine: Engine) -> None:
 def test_each_way_on_of_the_real_default_is_the_greedy_one(reader: CatalogueModel) -> None:
     ways, same = compare(Engine(str(reader.path), "", 1024, 0), (STORY,), 20, 2)
     assert ways == 200
-    assert same >= 196
+    assert same >= 190  # its weights of 4 bits round more than those of the small model
 
 
 def test_a_way_on_ends_with_the_first_end_or_where_the_answer_does(engine: Engine) -> None:
