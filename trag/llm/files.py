@@ -29,6 +29,8 @@ ADAPTER_FILE = "adapter.gguf"
 SHIPPED = Path(__file__).parents[1] / "finetune" / "shipped"
 """The folder of the adapter that comes with the program; it may be missing."""
 _TEMPLATE = "tokenizer.chat_template"
+_STATES = ("ssm", "wkv", "shortconv", "kda")
+"""What the running state of a model is called in its metadata: Mamba and its hybrids, RWKV, LFM2, Kimi Linear."""
 # Far more than any real model has; a damaged count would otherwise be walked for minutes.
 _MOST_ENTRIES = 100_000
 _MOST_TENSORS = 1_000_000
@@ -77,6 +79,8 @@ class ModelFiles:
     adapter_sha256: str = ""
     template: Path | None = None
     """The chat template beside a model that carries none."""
+    recurrent: bool = False
+    """Whether it has a running state, be it in some layers, where others have a cache of what they read."""
 
 
 def adapter_file(model: str, adapter: str) -> str:
@@ -142,7 +146,9 @@ def find(model: str, adapter: str) -> ModelFiles:
     architecture = about.text("general.architecture")
     trained_context = about.number(f"{architecture}.context_length")
     template = None if about.text(_TEMPLATE) else _template_beside(path)
-    return ModelFiles(path, sha256, trained_context, adapter_path, adapter_sha256, template)
+    states = tuple(f"{architecture}.{part}." for part in _STATES)
+    recurrent = any(key.startswith(states) for key in about.metadata)
+    return ModelFiles(path, sha256, trained_context, adapter_path, adapter_sha256, template, recurrent)
 
 
 def check_memory(model: str) -> None:

@@ -1,5 +1,5 @@
-"""The KV cache of one kind of prompt: what of a prompt is held, what must be read, and what comes next; and the errors
-of llama.cpp in its own words.
+"""The KV cache of one kind of prompt: what of a prompt is held, what must be read, and what comes next, also in copies
+that go on in different ways; and the errors of llama.cpp in its own words.
 
 tokens -> read, but for the start that is held -> logits
 """
@@ -10,14 +10,14 @@ import ctypes
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Any
 
 import llama_cpp
 import numpy as np
 import numpy.typing as npt
 
-from trag.errors import OperatorError
+from trag.errors import OperatorError, TragError
 from trag.machine import cores
 
 BATCH = 512
@@ -36,6 +36,8 @@ _ERROR = 4  # GGML_LOG_LEVEL_ERROR
 _lines: deque[str] = deque(maxlen=8)
 
 Logits = npt.NDArray[np.float32]
+Row = tuple[int, int, Sequence[int]]
+"""A sequence, the place at which it goes on, and with which tokens."""
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
@@ -57,17 +59,31 @@ def last_errors() -> str:
     return "; ".join(dict.fromkeys(_lines)).rstrip(".")
 
 
+def room(size: int, prompt: Sequence[int]) -> int:
+    """Tokens that are left beside the prompt in a context of that size. Raises TragError when there are none."""
+    if len(prompt) >= size:
+        raise TragError(
+            f"The prompt has {len(prompt):,} tokens and the model's context {size:,}.",
+            "Ask a shorter question, or set a larger TRAG_CONTEXT.",
+        )
+    return size - len(prompt)
+
+
 class Context:
     """One sequence of tokens over a loaded model, and nobody else's: what other prompts do to theirs changes nothing
-    here, to the last bit. For one thread at a time."""
+    here, to the last bit. It has the number 0; copies of it share what they have in common. For one thread at a
+    time."""
 
-    def __init__(self, model: Any, adapter: Any, size: int) -> None:
-        """`model` and `adapter` (None for none) are llama.cpp's pointers; `size` is in tokens.
+    def __init__(self, model: Any, adapter: Any, size: int, *, sequences: int = 1, batch: int = BATCH) -> None:
+        """`model` and `adapter` (None for none) are llama.cpp's pointers; `size` is in tokens, of all `sequences`
+        together, of which `batch` are read at a time.
 
         Raises TragError when there is no memory for it.
         """
         wanted = llama_cpp.llama_context_default_params()
-        wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, BATCH, BATCH, _OUTPUTS
+        wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, batch, batch, _OUTPUTS
+        # In one buffer for all a copy only marks cells. In one for each, copying a part ends the process.
+        wanted.n_seq_max, wanted.kv_unified = sequences, sequences > 1
         wanted.n_threads = wanted.n_threads_batch = cores()
         wanted.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         clear_errors()
@@ -83,6 +99,7 @@ class Context:
             llama_cpp.llama_set_adapters_lora(self._context, adapters, 1, scales)
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._tokens = llama_cpp.llama_vocab_n_tokens(llama_cpp.llama_model_get_vocab(model))
+        self.size, self._batch = size, batch
         self._held: list[int] = []
         self._end = 0
 
@@ -108,10 +125,10 @@ class Context:
         llama_cpp.llama_set_abort_callback(self._context, callback, ctypes.c_void_p(0))
         try:
             while self._end < len(prompt) and not cancelled():
-                end = min(self._end + BATCH, len(prompt))
+                end = min(self._end + self._batch, len(prompt))
                 if 0 < len(prompt) - end < _SHORTEST:
                     end = (len(prompt) - _SHORTEST) // _ALIGNED * _ALIGNED
-                if not self._decode(prompt[self._end : end], every=False):
+                if not self._read_on(prompt[self._end : end]):
                     break
         finally:
             llama_cpp.llama_set_abort_callback(self._context, llama_cpp.ggml_abort_callback(), ctypes.c_void_p(0))
@@ -120,15 +137,45 @@ class Context:
 
     def append(self, tokens: Sequence[int]) -> None:
         """Read on after what was read last, as a part of the answer."""
-        for start in range(0, len(tokens), BATCH):
-            self._decode(tokens[start : start + BATCH], every=False)
+        for start in range(0, len(tokens), self._batch):
+            self._read_on(tokens[start : start + self._batch])
 
     def append_each(self, tokens: Sequence[int]) -> Iterator[Logits]:
         """The same, with the logits after each of the tokens."""
         for start in range(0, len(tokens), _OUTPUTS):
             part = tokens[start : start + _OUTPUTS]
-            self._decode(part, every=True)
+            self._read_on(part, every=True)
             yield from map(self.logits, range(len(part)))
+
+    def copy(self, sequence: int, to: int) -> None:
+        """What one sequence holds, another holds too."""
+        llama_cpp.llama_memory_seq_cp(self._memory, sequence, to, -1, -1)
+
+    def drop(self, sequence: int) -> None:
+        """That sequence holds nothing any more."""
+        llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    def drop_copies(self) -> None:
+        """All sequences but 0 hold nothing any more."""
+        llama_cpp.llama_memory_seq_keep(self._memory, 0)
+
+    def extend(self, rows: Sequence[Row]) -> list[Logits]:
+        """Read on in several sequences at once; what comes next after each, until more is read.
+
+        Raises TragError when there is no room for that; then nothing of the last batch was read.
+        """
+        logits = dict[int, Logits]()
+        step = self._batch // max(1, len(rows))
+        for begin in range(0, max((len(tokens) for *_, tokens in rows), default=0), step):
+            parts = {
+                number: (sequence, start + begin, tokens[begin : begin + step])
+                for number, (sequence, start, tokens) in enumerate(rows)
+                if len(tokens) > begin
+            }
+            self._decode([*parts.values()])
+            ends = accumulate(len(tokens) for *_, tokens in parts.values())
+            logits |= {number: self.logits(end - 1).copy() for number, end in zip(parts, ends, strict=True)}
+        return [logits[number] for number in range(len(rows))]
 
     def rewind(self, end: int) -> bool:
         """Go back to the first `end` tokens. False for a recurrent model, which cannot: then nothing is held."""
@@ -136,7 +183,7 @@ class Context:
             llama_cpp.llama_memory_clear(self._memory, False)
             self._end, self._held = 0, []
             return False
-        self._end = end
+        self._end, self._held = end, self._held[:end]
         return True
 
     @property
@@ -150,25 +197,39 @@ class Context:
         row = llama_cpp.llama_get_logits_ith(self._context, place)
         return np.ctypeslib.as_array(row, shape=(self._tokens,))
 
-    def _decode(self, tokens: Sequence[int], *, every: bool) -> bool:
-        """Reads tokens at once; False when that was aborted. Raises TragError when llama.cpp cannot."""
-        batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
+    def _read_on(self, tokens: Sequence[int], *, every: bool = False) -> bool:
+        """Sequence 0 goes on with these tokens, which are read at once; False when that was aborted."""
+        done = self._decode([(0, self._end, tokens)], every=every)
+        self._end += len(tokens) if done else 0
+        return done
+
+    def _decode(self, rows: Sequence[Row], *, every: bool = False) -> bool:
+        """Reads tokens at once; False when that was aborted. The logits are those after the last token of each row, or
+        after `every` one. Raises TragError when llama.cpp cannot."""
+        size = sum(len(tokens) for *_, tokens in rows)
+        batch = llama_cpp.llama_batch_init(size, 0, 1)
         clear_errors()
         try:
-            batch.n_tokens = len(tokens)
-            for place, token in enumerate(tokens):
-                batch.token[place], batch.pos[place], batch.logits[place] = token, self._end + place, every
-                batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
-            batch.logits[len(tokens) - 1] = True
+            batch.n_tokens, place = size, 0
+            for sequence, start, tokens in rows:
+                for position, token in enumerate(tokens, start):
+                    batch.token[place], batch.pos[place], batch.logits[place] = token, position, every
+                    batch.n_seq_id[place], batch.seq_id[place][0] = 1, sequence
+                    place += 1
+                batch.logits[place - 1] = True
             status = llama_cpp.llama_decode(self._context, batch)
         finally:
             llama_cpp.llama_batch_free(batch)
+        if status == 1:
+            raise TragError(
+                f"The model's context of {self.size:,} tokens has no room for {size:,} more.",
+                "Ask a shorter question, or set a larger TRAG_CONTEXT.",
+            )
         if status not in (0, 2):
             reason = last_errors() or f"llama.cpp says {status}"
             raise OperatorError(
                 f"The model cannot read on: {reason}.", "Ask again.", "The model cannot answer this now."
             )
-        self._end += len(tokens) if status == 0 else 0
         return bool(status == 0)
 
     def _forget(self, start: int) -> bool:

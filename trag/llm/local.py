@@ -8,8 +8,8 @@ import logging
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
@@ -19,17 +19,17 @@ from time import monotonic
 from prompts import Message, Task
 from trag.errors import OperatorError
 from trag.llm import files
-from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
+from trag.llm.model import ModelDied, ModelIdentity, Search, Usage
 from trag.llm.process import Inbox, Process
 from trag.llm.protocol import (
     Cancel,
-    Choose,
     Chosen,
     Count,
     Counted,
     CountText,
     Done,
     Load,
+    LookedAhead,
     Order,
     Piece,
     Read,
@@ -40,6 +40,7 @@ from trag.llm.protocol import (
     Write,
     encode,
 )
+from trag.llm.searching import HeldSearch
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ _LONGEST_PAUSE = 30.0
 _FATAL, _FATAL_WITHIN, _FATAL_KEPT = 2, 3_600.0, 1_000
 """How often the process may die of one order within how many seconds: once may have been of something else. And how
 many deaths are remembered for that."""
-_LAST = (Done, Chosen, Scored)
+_LAST = (Done, LookedAhead, Chosen, Scored)
 
 
 def gpu_support() -> bool:
@@ -120,6 +121,8 @@ class LocalModel:
         self._deaths_in_a_row = 0
         self._fatal: deque[tuple[float, bytes]] = deque(maxlen=_FATAL_KEPT)
         """When it died, and of which order."""
+        if not self._files.recurrent:  # which can neither be copied from somewhere on nor go back
+            self.search: Callable[..., AbstractContextManager[Search]] = self._search
 
     @property
     def identity(self) -> ModelIdentity:
@@ -214,22 +217,6 @@ class LocalModel:
                     return
         yield Usage()
 
-    def choose(
-        self,
-        messages: Sequence[Message],
-        options: Sequence[str],
-        *,
-        task: Task = "other",
-        stop: threading.Event | None = None,
-    ) -> Choice:
-        """See LanguageModel, and `stream`."""
-        order = partial(Choose, messages=tuple(messages), options=tuple(options), task=task)
-        with closing(self._replies(order, stop)) as replies:
-            for reply in replies:
-                if isinstance(reply, Chosen):
-                    return reply.choice
-        return Choice(-1, None, Usage())
-
     def log_probabilities(
         self, messages: Sequence[Message], beginnings: Sequence[str], *, task: Task = "other"
     ) -> tuple[float, ...]:
@@ -237,6 +224,11 @@ class LocalModel:
         order = partial(Score, messages=tuple(messages), beginnings=tuple(beginnings), task=task)
         with closing(self._replies(order, None)) as replies:
             return next(reply.log_probabilities for reply in replies if isinstance(reply, Scored))
+
+    @contextmanager
+    def _search(self, messages: Sequence[Message], *, stop: threading.Event | None = None) -> Iterator[HeldSearch]:
+        """See Searching, and `stream`."""
+        yield HeldSearch(partial(self._replies, stop=stop), messages)
 
     def _replies(self, order: Callable[[int], Order], stop: threading.Event | None) -> Generator[Reply, None, None]:
         """What the process says to an order, of which this gets the number; nothing where a set `stop` comes before it

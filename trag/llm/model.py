@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Generator, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -58,12 +59,29 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which of the options was chosen, -1 where a stop came before; and the natural logarithm of how likely it is among
-    them, None where a server does not say. What usage counts as written is what was read on after the prompt."""
+    """Which of the options was chosen, and the natural logarithm of how likely it is among them."""
 
     index: int
-    log_probability: float | None
-    usage: Usage
+    log_probability: float
+
+
+MOST_CANDIDATES, MOST_BEAMS = 32, 16
+"""The greatest k and width of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way on: how its next token reads, how likely that token is (0 to 1), and the likeliest text from there,
+    itself included, up to and with the first end.
+
+    A token that is a part of a character reads as far as that character does. `ended` is also where the model would end
+    its answer; then `text` has no end, and is "" where it would do so at once.
+    """
+
+    token: str
+    probability: float
+    text: str
+    ended: bool
 
 
 class ModelDied(TragError):
@@ -117,20 +135,6 @@ class LanguageModel(Protocol):
         the grammar is none or the model cannot be reached, ModelDied when the model ends in mid-answer.
         """
 
-    def choose(
-        self,
-        messages: Sequence[Message],
-        options: Sequence[str],
-        *,
-        task: Task = "other",
-        stop: threading.Event | None = None,
-    ) -> Choice:
-        """The answer that the model finds likeliest, one decision after the other, of one or more options. It ends as
-        soon as one is left. Raises as `stream` does.
-
-        A server without grammars writes freely, and the option nearest to that is the choice.
-        """
-
     def close(self) -> None:
         """Give back what it holds."""
 
@@ -146,6 +150,44 @@ class Scoring(Protocol):
 
         Raises TragError when the prompt does not fit with the longest of them, ModelDied when the model ends meanwhile.
         """
+
+
+class Search(Protocol):
+    """One prompt and the text that was taken after it. Each method raises TragError when there is no room for what it
+    reads, Cancelled once the search is stopped, and ModelDied when the model ends meanwhile; the next call reads anew
+    what is lost. The same calls give the same results every time."""
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls so far; all that was computed after the prompt counts as written."""
+
+    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> tuple[Candidate, ...]:
+        """The k likeliest next tokens, the likeliest first, each with the greedy continuation, of at most `length`
+        tokens with it, up to the first of `ends`. It takes k sequences of `length` tokens beside what is held."""
+
+    def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
+        """For each text, the natural logarithm of how likely it comes next, whatever comes after it."""
+
+    def choose(self, options: Sequence[str], width: int = 1) -> Choice:
+        """The likeliest of one or more options to come next, by a beam search over the trie of their tokens: greedy
+        with the width 1. Where they part, each way weighs what it does beside the others; what only one way has costs
+        nothing. An option that another one begins with means that the answer ends there: where it goes on, give each
+        with what follows it."""
+
+    def take(self, text: str) -> None:
+        """Go on with this text, as the model spells the whole of it."""
+
+
+@runtime_checkable
+class Searching(Protocol):
+    """A model that can be asked for several ways on. A local one can, without its adapter, unless it has a running
+    state in place of a cache."""
+
+    def search(
+        self, messages: Sequence[Message], *, stop: threading.Event | None = None
+    ) -> AbstractContextManager[Search]:
+        """The prompt is read by the first call and held while the block lasts. Others are answered in between; searches
+        that take turns read their prompts each time."""
 
 
 def text_of(stream: Iterable[str | Usage]) -> tuple[str, Usage]:

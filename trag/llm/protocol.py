@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
 from prompts import Message, Task
-from trag.llm.model import Choice, Usage
+from trag.llm.model import Candidate, Choice, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,6 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Choose:
-    """Order: choose one of these answers."""
-
-    request: int
-    messages: tuple[Message, ...]
-    options: tuple[str, ...]
-    task: Task
-
-
-@dataclass(frozen=True, slots=True)
 class Score:
     """Order: how likely the answer begins with each of these texts."""
 
@@ -82,6 +72,39 @@ class Score:
     messages: tuple[Message, ...]
     beginnings: tuple[str, ...]
     task: Task = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """Order: the ways on after a prompt and the pieces of text taken since; see Search, also for the next two."""
+
+    request: int
+    messages: tuple[Message, ...]
+    taken: tuple[str, ...]
+    k: int
+    length: int
+    ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weigh:
+    """Order: how likely each of these texts comes next."""
+
+    request: int
+    messages: tuple[Message, ...]
+    taken: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Order: which of these texts comes next."""
+
+    request: int
+    messages: tuple[Message, ...]
+    taken: tuple[str, ...]
+    options: tuple[str, ...]
+    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +154,18 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer is whole or was stopped."""
+    """The answer is whole or was stopped, or a step of a search was."""
 
     request: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAhead:
+    """The answer to a look ahead."""
+
+    request: int
+    candidates: tuple[Candidate, ...]
     usage: Usage
 
 
@@ -143,14 +175,16 @@ class Chosen:
 
     request: int
     choice: Choice
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The answer to a scoring: a natural logarithm for each beginning."""
+    """The answer to a scoring, or to a weighing: a natural logarithm for each text."""
 
     request: int
     log_probabilities: tuple[float, ...]
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +197,14 @@ class Failed:
     public: str = ""
 
 
-Work = Read | Write | Choose | Score
+Step = LookAhead | Weigh | Choose
+"""One step of a search. It says all of where it stands, so that a process which died meanwhile, or was asked something
+else, loses nothing but time."""
+Work = Read | Write | Score | Step
 """What is done one after the other."""
 Order = Load | Count | CountText | Work | Cancel
-Reply = Hello | Ready | Alive | Counted | Piece | Done | Chosen | Scored | Failed
-_ROWS = {"beginnings", "log_probabilities", "options"}
+Reply = Hello | Ready | Alive | Counted | Piece | Done | LookedAhead | Chosen | Scored | Failed
+_ROWS = {"beginnings", "ends", "log_probabilities", "options", "taken"}
 _RECORDS = {record.__name__: record for record in (*get_args(Order), *get_args(Reply))}
 
 
@@ -185,7 +222,9 @@ def decode(line: bytes) -> Order | Reply:
     if "usage" in values:
         values["usage"] = Usage(**values["usage"])
     if "choice" in values:
-        values["choice"] = Choice(**values["choice"] | {"usage": Usage(**values["choice"]["usage"])})
+        values["choice"] = Choice(**values["choice"])
+    if "candidates" in values:
+        values["candidates"] = tuple(Candidate(**candidate) for candidate in values["candidates"])
     values |= {field: tuple(values[field]) for field in _ROWS & values.keys()}
     record: Order | Reply = _RECORDS[name](**values)
     return record

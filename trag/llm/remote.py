@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 from collections.abc import Generator, Sequence
-from difflib import SequenceMatcher
 from math import exp, inf, log, log1p
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -16,7 +14,7 @@ from urllib.parse import urlsplit
 from prompts import Message, Task
 from store import storable
 from trag.errors import TragError
-from trag.llm.model import Choice, ModelAway, ModelDied, ModelIdentity, Usage, set_apart
+from trag.llm.model import ModelAway, ModelDied, ModelIdentity, Usage, set_apart
 
 if TYPE_CHECKING:
     from openai import Stream
@@ -172,28 +170,6 @@ class RemoteModel:
             left.set()
         # Servers that give no counts send about a token a piece.
         yield Usage(usage.prompt, usage.evaluated, usage.completion or pieces, odds)
-
-    def choose(
-        self,
-        messages: Sequence[Message],
-        options: Sequence[str],
-        *,
-        task: Task = "other",
-        stop: threading.Event | None = None,
-    ) -> Choice:
-        """See LanguageModel. How likely the choice is nobody says."""
-        grammar = f"root ::= {' | '.join(json.dumps(option, ensure_ascii=False) for option in options)}"
-        longest = max(map(self.count_text, options)) + _TOKENS_IN_A_TURN
-        *pieces, usage = self.stream(messages, max_tokens=longest, stop=stop, task=task, grammar=grammar)
-        assert isinstance(usage, Usage)
-        if stop and stop.is_set():
-            return Choice(-1, None, usage)
-        near = SequenceMatcher(b="".join(map(str, pieces)).strip(), autojunk=False)
-        ratios = []
-        for option in options:
-            near.set_seq1(option.strip())
-            ratios.append(near.ratio())
-        return Choice(ratios.index(max(ratios)), None, usage)
 
     def close(self) -> None:
         """Give back the connections."""

@@ -8,7 +8,7 @@ Nothing here computes: any thread may call it while an answer is written.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -75,6 +75,18 @@ class Tokenizer:
             differs = (place for place, pair in enumerate(zip(shared, row, strict=False)) if pair[0] != pair[1])
             shared = shared[: next(differs, min(len(shared), len(row)))]
         return shared, [row[len(shared) :] for row in rows]
+
+    def answering(self, messages: Sequence[Message]) -> Callable[[str], list[int]]:
+        """What gives the tokens of the prompt and how an answer to it begins. No such text can end its turn."""
+        prompt = self.rendered(messages)
+        begun = self._begun(messages) or prompt
+
+        def tokens(text: str) -> list[int]:
+            # A space that the template writes before an answer is one that the model begins with where it is left to.
+            before = prompt if not text or text[0].isspace() else begun
+            return self._tokenized(before + set_apart(text, self._markup))
+
+        return tokens
 
     def text(self, text: str) -> list[int]:
         """A text by itself as the model writes it."""

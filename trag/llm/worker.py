@@ -23,6 +23,7 @@ from typing import BinaryIO, NoReturn
 from trag.errors import TragError
 from trag.llm import protocol
 from trag.llm.model import Usage
+from trag.progress import Cancelled
 
 _ALIVE_SECONDS = 1.0
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
@@ -107,12 +108,13 @@ class Worker:
                         return
                 case protocol.Write():
                     self._write(order, cancelled, alive)
-                case protocol.Choose():
-                    choice = self._engine.choose(order.messages, order.options, cancelled, alive, task=order.task)
-                    self._say(protocol.Chosen(request, choice))
                 case protocol.Score():
                     likely = self._engine.log_probabilities(order.messages, order.beginnings, alive, task=order.task)
-                    self._say(protocol.Scored(request, likely))
+                    self._say(protocol.Scored(request, likely, Usage()))
+                case protocol.LookAhead() | protocol.Weigh() | protocol.Choose():
+                    self._search(order, cancelled, alive)
+        except Cancelled:
+            self._say(protocol.Done(request, Usage()))
         except TragError as error:
             self._say(protocol.Failed(request, error.message, error.hint, error.public))
         self._forget(request)
@@ -150,6 +152,17 @@ class Worker:
                 self._say(protocol.Done(order.request, piece))
             else:
                 self._say(protocol.Piece(order.request, piece))
+
+    def _search(self, order: protocol.Step, cancelled: Callable[[], bool], alive: Callable[[], None]) -> None:
+        held = self._engine.held(order.messages, order.taken, cancelled, alive)
+        match order:
+            case protocol.LookAhead():
+                candidates = held.look_ahead(order.k, order.length, order.ends)
+                self._say(protocol.LookedAhead(order.request, candidates, held.usage))
+            case protocol.Weigh():
+                self._say(protocol.Scored(order.request, held.weigh(order.options), held.usage))
+            case protocol.Choose():
+                self._say(protocol.Chosen(order.request, held.choose(order.options, order.width), held.usage))
 
     def _say(self, reply: protocol.Reply) -> None:
         with self._saying:

@@ -106,13 +106,16 @@ def test_a_prompt_ends_where_its_last_answer_does(published: Path, template: str
     assert begun == prompt + (" " if template else "") + " Bob, \n"
     assert "< |im_end|>" in begun
     assert tokenizer.followed(turns, ["Bob"])[0] == tokenizer.prompt(turns)
+    answering = tokenizer.answering(turns)
+    assert answering("") == tokenizer.prompt(turns)
+    assert (answering("Bob") == answering(" Bob")) == bool(template), "the model writes that space by itself"
 
 
 def test_a_template_that_leaves_an_answer_out_cannot_go_on_with_it(published: Path) -> None:
     engine = Engine(str(published), "", 256, 0, "{{ messages[0].content }}")
     with pytest.raises(TragError, match="leaves out an answer"):
         write(engine, (*CAPITAL, Message("assistant", "The")))
-    assert engine.choose(CAPITAL, ("Paris", "Rome"), never, nothing).index in (0, 1)
+    assert engine.held(CAPITAL, (), never, nothing).choose(("Paris", "Rome"), 1).index in (0, 1)
 
 
 # Grammars
@@ -188,22 +191,7 @@ def test_a_penalty_looks_at_the_answer_alone(engine: Engine) -> None:
     assert write(engine, CAPITAL, 5, repetition_penalty=1.1)[0] == write(engine, CAPITAL, 5)[0]
 
 
-# A choice
-
-
-def test_the_likeliest_option_is_chosen_and_what_is_forced_is_not_written(engine: Engine) -> None:
-    options = ("The capital of France is Rome.", "The capital of France is Paris.", "The capital of France is Oslo.")
-    choice = engine.choose(CAPITAL, options, never, nothing)
-    assert choice.index == 1
-    assert choice.log_probability is not None
-    assert -1 < choice.log_probability < 0
-    same = len(engine.tokenizer.text("The capital of France is"))
-    assert choice.usage.completion == same  # read at once; that the rest is Paris follows from one decision
-    assert engine.choose(CAPITAL, options[::-1], never, nothing).index == 1
-    assert engine.choose(CAPITAL, options, never, nothing, task="chart_query") == choice
-    paris = options[1]
-    assert engine.choose(CAPITAL, (paris, f"{paris} Now ask something else, please!"), never, nothing).index == 0
-    assert engine.choose(CAPITAL, ("The capital of", paris), never, nothing).index == 1
+# Files
 
 
 def test_the_end_of_an_answer_is_the_one_that_the_template_writes(published: Path) -> None:
@@ -211,30 +199,6 @@ def test_the_end_of_an_answer_is_the_one_that_the_template_writes(published: Pat
         engine = Engine(str(published), "", 64, 0, template)
         assert engine.tokenizer.prompt((Message("user", "?"),))
         assert engine.tokenizer._token_text(engine.tokenizer.end) == "<|im_end|>"
-
-
-def test_one_option_is_chosen_without_reading(engine: Engine) -> None:
-    prompt = len(engine.tokenizer.prompt(CAPITAL))
-    for options in (("Rome",), ("Rome", "Rome")):
-        choice = engine.choose(CAPITAL, options, never, nothing)
-        assert (choice.index, choice.log_probability, choice.usage) == (0, 0.0, Usage(prompt))
-
-
-def test_the_likelihoods_of_all_options_come_to_one(engine: Engine) -> None:
-    options = ["Paris", "Rome", "Paris is", "No", "Oslo"]
-    weights = []
-    while len(options) > 1:  # the best, then the best of the rest, which are the likelier for it
-        choice = engine.choose(CAPITAL, options, never, nothing)
-        assert choice.log_probability is not None
-        weights.append(np.exp(choice.log_probability))
-        options.pop(choice.index)
-    assert all(0 < weight <= 1 for weight in weights)
-
-
-def test_options_that_do_not_fit_are_refused(engine: Engine) -> None:
-    for options in (("word " * 2_000, "Rome"), ("word " * 2_000,)):
-        with pytest.raises(TragError, match="and the model's context 1,024"):
-            engine.choose(CAPITAL, options, never, nothing)
 
 
 def test_files_that_are_none_are_refused_with_the_words_of_llama_cpp(published: Path, tmp_path: Path) -> None:

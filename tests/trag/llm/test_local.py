@@ -154,16 +154,6 @@ def test_what_an_answer_is_held_to_reaches_the_process(model: LocalModel, questi
     assert len(list(biased)) == 1
 
 
-def test_an_option_is_chosen(model: LocalModel) -> None:
-    asked = (Message("user", "Say one word only: the capital of France."),)
-    choice = model.choose(asked, ("Rome", "Paris", "Oslo"), task="answer")
-    assert choice.index == 1
-    assert choice.log_probability is not None
-    assert choice.usage.prompt == model.count(asked)
-    with pytest.raises(TragError, match="and the model's context 4,096"):
-        model.choose(asked, ("Rome", "word " * 5_000))
-
-
 def test_a_prompt_that_was_read_ahead_is_not_read_again(own: LocalModel, question: Ask) -> None:
     system, user = question("Who leads the Ethics Office?")
     own.warm({"answer": (system,), "chart_query": (Message("system", "Short."),)})
@@ -207,7 +197,7 @@ def test_a_set_stop_ends_the_answer_within_a_token(model: LocalModel, question: 
     assert 5 <= pieces[-1].completion < 40, pieces[-1]
 
 
-def test_a_stop_while_the_prompt_is_read_ends_that_too_and_a_choice_before_it_is_made(
+def test_a_stop_while_the_prompt_is_read_ends_that_too_and_what_waits_is_not_begun(
     own: LocalModel, question: Ask
 ) -> None:
     own.warm()
@@ -217,14 +207,9 @@ def test_a_stop_while_the_prompt_is_read_ends_that_too_and_a_choice_before_it_is
     assert pieces == []
     assert usage.evaluated < usage.prompt
     assert answer(own, question("word " * 100), max_tokens=2)[1].completion > 0
-    stop.clear()
-    threading.Timer(0.3, stop.set).start()
-    choice = own.choose(question("words " * 3_500), ("Yes", "No"), stop=stop)
-    assert (choice.index, choice.log_probability) == (-1, None)
     with begun(own, question(STORY)):
-        assert own.choose(question("Say yes."), ("Yes", "No"), stop=stop).index == -1
         assert list(own.stream(question("Say yes."), max_tokens=4, stop=stop)) == [Usage()]
-    assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
+    assert answer(own, question("Say yes."), max_tokens=2)[0]
 
 
 def test_two_askers_are_served_one_after_the_other(model: LocalModel, question: Ask) -> None:
@@ -273,13 +258,12 @@ def test_a_killed_process_costs_one_answer_and_is_told_at_once(own: LocalModel, 
     assert own.pid != pid
 
 
-def test_a_process_that_is_killed_while_it_chooses_or_weighs_costs_that_alone(own: LocalModel, question: Ask) -> None:
+def test_a_process_that_is_killed_while_it_weighs_costs_that_alone(own: LocalModel, question: Ask) -> None:
     own.warm()
-    for ask in (own.choose, own.log_probabilities):
-        threading.Timer(0.3, os.kill, (own.pid, signal.SIGKILL)).start()
-        with pytest.raises(ModelDied, match="SIGKILL"):
-            ask(question("word " * 3_500), ("Yes", "No"))
-        assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
+    threading.Timer(0.3, os.kill, (own.pid, signal.SIGKILL)).start()
+    with pytest.raises(ModelDied, match="SIGKILL"):
+        own.log_probabilities(question("word " * 3_500), ("Yes", "No"))
+    assert len(own.log_probabilities(question("Say yes."), ("Yes", "No"))) == 2
 
 
 def test_a_process_that_hangs_is_ended(model_home: Path, question: Ask) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from prompts import Message
 from trag.llm import protocol
-from trag.llm.model import Choice, Usage
+from trag.llm.model import Candidate, Choice, Usage
 
 MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا 😀 "quoted" \ud800'))
 
@@ -16,7 +16,9 @@ MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا �
         protocol.Read(3, MESSAGES, "condense"),
         protocol.Write(3, MESSAGES, 256),
         protocol.Write(3, MESSAGES, 256, "answer", 'root ::= "é"\n', "NONE", -0.5, 1.1),
-        protocol.Choose(4, MESSAGES, ("A", "é"), "chart_query"),
+        protocol.LookAhead(4, MESSAGES, ("A", ""), 10, 32, ("()", "\n")),
+        protocol.Weigh(4, MESSAGES, (), ("A", "é")),
+        protocol.Choose(4, MESSAGES, ("A",), ("A", "é"), 2),
         protocol.Score(4, MESSAGES, ("A", "é")),
         protocol.Cancel(3),
         protocol.Hello(gpu=False),
@@ -25,9 +27,9 @@ MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا �
         protocol.Counted(2, 7),
         protocol.Piece(3, "\n"),
         protocol.Done(3, Usage(100, 64, 9, -2.5)),
-        protocol.Chosen(4, Choice(1, -0.25, Usage(100, 64, 9))),
-        protocol.Chosen(4, Choice(-1, None, Usage())),
-        protocol.Scored(4, (-0.5, -12.25)),
+        protocol.LookedAhead(4, (Candidate("é", 0.5, "é()", True),), Usage(100, 64, 9)),
+        protocol.Chosen(4, Choice(1, -0.25), Usage(100, 64, 9)),
+        protocol.Scored(4, (-0.5, -12.25), Usage()),
         protocol.Failed(3, "message", "hint", "public"),
     ],
     ids=lambda record: type(record).__name__,

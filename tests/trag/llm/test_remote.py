@@ -142,18 +142,6 @@ def test_a_server_that_knows_no_grammars_is_asked_without_and_still_for_its_coun
     assert "stream_options" in server.asked[-1]
 
 
-def test_a_choice_is_the_option_that_is_nearest_to_what_the_server_writes(server: Server) -> None:
-    messages = (Message("user", "Say one word only: the capital of France."),)
-    options = ('Rome, "eternal"', "Paris", "Oslo\n")
-    choice = remote(server).choose(messages, options)
-    assert (options[choice.index], choice.log_probability) == ("Paris", None)
-    assert server.asked[-1]["grammar"] == r'root ::= "Rome, \"eternal\"" | "Paris" | "Oslo\n"'
-    assert choice.usage.completion > 0
-    stop = threading.Event()
-    stop.set()
-    assert remote(server).choose(messages, options, stop=stop).index == -1
-
-
 @pytest.mark.parametrize(("name", "said"), [("breaks off", "cannot be reached"), ("falls silent", "said nothing")])
 def test_a_server_that_ends_in_mid_answer_counts_as_a_death(server: Server, name: str, said: str) -> None:
     answer = remote(server, name, patience=1.0).stream(MESSAGES, max_tokens=16)
