@@ -34,7 +34,7 @@ def write(chart: Chart, format: Format) -> bytes:
     if format == "xlsx":
         from org.reading.workbook import pack
 
-        return pack(rows)
+        return pack({"Units": rows})
     text = io.StringIO(newline="")
     csv.writer(text).writerows([guard(cell) for cell in row] for row in rows)
     return text.getvalue().encode("utf-8-sig")

@@ -7,6 +7,7 @@ was begun more than `IDLE` from now lets nobody in: the clock was set back since
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert,
 from store import StoreError, audit, schema
 from store.database import rows, writing
 from store.person import COLUMNS, Person, display_name
+
+log = logging.getLogger(__name__)
 
 Kind = Literal["first admin", "password", "second factor"]
 """What a link is for: to make the first admin, to choose a new password, or, which no address carries, to go on with a
@@ -99,9 +102,7 @@ class Sessions:
         if not (now < session.ends and abs(now - session.seen) < IDLE):
             return None
         if used and abs(now - session.seen) >= _SEEN_EVERY:
-            table = schema.sessions
-            with writing(self._engine) as connection:
-                connection.execute(update(table).where(table.c.id == session.id).values(seen=now))
+            _note_use(self._engine, schema.sessions, session.id, seen=now)
         return session, person
 
     def of(self, person: str) -> tuple[Session, ...]:
@@ -154,9 +155,7 @@ class Tokens:
         if not (token.created - IDLE < now < token.ends):
             return None
         if token.last_used is None or abs(now - token.last_used) >= _SEEN_EVERY:
-            table = schema.tokens
-            with writing(self._engine) as connection:
-                connection.execute(update(table).where(table.c.id == token.id).values(last_used=now))
+            _note_use(self._engine, schema.tokens, token.id, last_used=now)
         return token, person
 
     def of(self, person: str) -> tuple[Token, ...]:
@@ -223,6 +222,16 @@ def use_link(connection: Connection, secret: str, kind: Kind) -> Link:
     if row is None or used.rowcount == 0:
         raise StoreError("This link was used already, or its time is over.", "Ask for a new one.")
     return Link(*row)
+
+
+def _note_use(engine: Engine, table: Table, id: str, **moment: datetime) -> None:
+    """Writes down when a key was last used. Where nothing can be written nobody is shut out for that: an admin may be
+    coming to make room."""
+    try:
+        with writing(engine) as connection:
+            connection.execute(update(table).where(table.c.id == id).values(**moment))
+    except StoreError as error:
+        log.warning("when a key was last used is not kept: %s", error.message)
 
 
 def _goes_on() -> tuple[ColumnElement[bool], ...]:

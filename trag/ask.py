@@ -211,7 +211,8 @@ class Assistant:
             return
         best = max(one.odds for one in excerpts) if self.reranker else 0.0
         bias = REFUSAL - best if self.reranker else 0.0
-        evidence = [Evidence(one.id, one.text) for one in sources]
+        evidence = [Evidence(one.id, one.text, one.question or one.section) for one in sources]
+        known = "\n".join([question, *(one.text for one in placed)])  # where the units sit that it names
         finding = ""
         for attempt in (1, 2):
             if attempt == 2:
@@ -222,7 +223,7 @@ class Assistant:
             if asked.stop.is_set() or _declines(run.draft):
                 break
             with run.timed("verify"):
-                grounded = grounding.check(question, run.draft, evidence, self.organization)
+                grounded = grounding.check(known, run.draft, evidence, self.organization)
             run.add(checks=replace(grounded.checks, attempts=attempt))
             finding = grounded.finding
             if not finding:

@@ -31,10 +31,12 @@ Named = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A text that the answer may stand on, under the id of its source."""
+    """A text that the answer may stand on, under the id of its source. It was shown under its `heading`, whose names
+    and numbers an answer may say too."""
 
     id: str
     text: str
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def check(question: str, answer: str, evidence: Sequence[Evidence], organization
         names, figures = _NAME.findall(sentence), numbers(sentence)
         missing: list[list[str]] = []
         for one in evidence:
-            text = f"{question}\n{one.text}"
+            text = f"{question}\n{one.heading}\n{one.text}"
             held = text.casefold()
             unknown = [name for name in names if name.casefold() not in held]
             missing.append(unknown + [f"{figure:,g}" for figure in sorted(figures - numbers(text))])

@@ -106,7 +106,9 @@ def read(content: bytes, name: str) -> Entries:
             remarks = (error(0, f"Two sheets hold {kind}: {quoted(sheet)} is the second.", "Put them into one."),)
         elif kind:
             found[kind] = entries
-        problems |= dict.fromkeys(_placed(problem, sheet) for problem in (*cells.problems, *remarks))
+        problems |= dict.fromkeys(
+            _placed(problem, sheet or kind.capitalize()) for problem in (*cells.problems, *remarks)
+        )
     if not found and not any(problem.severity == "error" for problem in problems):
         problems[error(0, "The file has neither actions nor procedures.", HINT)] = None
     return Entries(found.get("actions", ()), found.get("procedures", ()), tuple(problems))

@@ -129,6 +129,9 @@ class _Checks:
 
     def things(self, entry: Entry, column: str) -> tuple[str, ...]:
         for thing in entry.lists.get(column, ()):
+            if between := {*";,"[: 1 if column == "for" else 2]} & {*thing}:
+                message = f"{quoted(thing)} has a {' and a '.join(sorted(between))} in it."
+                self.error(entry, message, "Write each thing on its own; tables separate them so.")
             if len(thing) > MAX_TITLE:
                 self.error(entry, f"One of {column} has {len(thing):,} characters.", f"Name it in {MAX_TITLE} or less.")
         return tuple(dict.fromkeys(entry.lists.get(column, ())))
@@ -295,9 +298,9 @@ def _stuck(graph: Graph, places: Mapping[tuple[str, ...], Entry]) -> Iterator[Pr
         if id in stuck and id not in told:
             parents = dict.fromkeys(each for need in graph.parents(id) if stuck.issuperset(need) for each in need)
             message = (
-                f"Nobody can get to {id}: it needs what only {listing([*parents])} gives, which waits in a circle."
+                f"Nobody can get to {id}: it needs what comes from {listing([*parents])} only, in or behind a circle."
             )
-            yield found(error, id, message, "Repair the circle; this is then right too, or has a need too many.")
+            yield found(error, id, message, "Put the circle right first.")
     for circle in graph.circles(graph.actions.keys() - stuck):
         message = f"{listing(circle)} can each come before the other."
         yield found(warning, circle[0], message, "Check their needs; a plan takes the way in that is there.")
@@ -324,7 +327,7 @@ def _steps(procedures: Sequence[Procedure], graph: Graph, places: Mapping[tuple[
                     yield warning(entry.row, message, "Leave it out of one of them.", entry.place)
                 for need in graph.parents(id):
                     if need and all(bound.get(giver, at) > at for giver in need):
-                        message = f"{id} needs what only {listing(need)} gives, in a later step."
+                        message = f"{id} needs what comes from {listing(need)} only, in a later step."
                         yield warning(entry.row, message, "Check the order of the steps.", entry.place)
 
 

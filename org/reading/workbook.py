@@ -98,22 +98,23 @@ def read(
     return ((number, _aligned(row)) for number, row in table), names, chosen.name
 
 
-def pack(table: Iterable[Sequence[str]]) -> bytes:
-    """A workbook with one sheet, every cell typed as text, so that none is ever run as a formula."""
+def pack(sheets: Mapping[str, Iterable[Sequence[str]]]) -> bytes:
+    """A workbook of these sheets, every cell typed as text, so that none is ever run as a formula."""
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
 
     book = Workbook(write_only=True)
-    sheet = book.create_sheet("Units")
-    sheet.freeze_panes = "A2"
-    for row in table:
-        cells = []
-        for text in row:
-            cell = WriteOnlyCell(sheet, value=re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text) or None)
-            if text:
-                cell.data_type = "s"
-            cells.append(cell)
-        sheet.append(cells)
+    for title, table in sheets.items():
+        sheet = book.create_sheet(title)
+        sheet.freeze_panes = "A2"
+        for row in table:
+            cells = []
+            for text in row:
+                cell = WriteOnlyCell(sheet, value=re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text) or None)
+                if text:
+                    cell.data_type = "s"
+                cells.append(cell)
+            sheet.append(cells)
     packed = BytesIO()
     book.save(packed)
     return packed.getvalue()

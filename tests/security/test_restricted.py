@@ -19,7 +19,8 @@ PATIENCE = 400_000
 """Milliseconds for an answer of a machine that does other things too."""
 REFUSED = "status of (403|404)"
 GIVE = ["/documents/pairs.csv", "/documents/pairs.jsonl", "/documents", "/documents/pairs", "/people/log.csv"]
-GIVE += ["/people/log.jsonl", "/quality", "/models", "/charts", "/review", "/review/judged.csv", "/review/judged.jsonl"]
+GIVE += ["/people/log.jsonl", "/quality", "/models", "/charts", "/procedures", "/review", "/review/judged.csv"]
+GIVE += ["/review/judged.jsonl"]
 """Pages and files that hold what others may read."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(2_400)]

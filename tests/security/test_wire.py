@@ -155,6 +155,8 @@ BODIES = {
     "not a number": b'{"question": NaN}',
     "half a pair": b'{"question": "\\ud800"}',
     "no utf-8": b'{"question": "\xff\xfe"}',
+    "many names": json.dumps({f"{number:x}": 1 for number in range(80_000)}).encode(),
+    "many turns": json.dumps({"question": "a", "history": [{"x": 1}] * 80_000}).encode(),
     "more than asked": b'{"question": "a", "role": "admin", "person": "root", "readers": null}',
     "nothing": b"",
 }
@@ -170,9 +172,17 @@ def test_a_body_that_is_no_question_is_refused_soon_and_in_words(app: App, place
         assert kind == "twenty megabytes"
         return
     assert answer.status_code in (413, 422), answer.text[:300]
-    assert answer.json()["detail"]
+    detail = answer.json()["detail"]
+    assert detail
+    assert ("names and values" in detail) == kind.startswith("many"), "no error is made for each of them"
     assert not leaks(answer.text)
     assert time.monotonic() - began < 20
+
+
+def test_whoever_is_not_in_may_send_a_small_form_only(app: App) -> None:
+    for path in ("/sign-in", "/sign-in/code", "/account/new"):
+        answer = httpx.post(f"{app.address}{path}", data={"name": "\ufdfa" * 9_000, "password": "x"}, timeout=PATIENCE)
+        assert answer.status_code == 413, path
 
 
 def test_what_is_typed_for_a_function_in_the_wrong_shape_never_reaches_the_log(app: App, place: Place) -> None:
@@ -233,6 +243,7 @@ def test_no_refusal_tells_of_the_program(app: App, place: Place) -> None:
         ("GET", f"/people/{none}", {}),
         ("GET", "/quality/runs/20260105-090000", {}),
         ("GET", f"/charts/uploads/{'0' * 64}", {}),
+        ("GET", f"/procedures/uploads/{'0' * 64}", {}),
         ("GET", "/documents/pairs?document=zz&first=-1&state=%00", {}),
         ("GET", "/people?page=99999999999999999999&state=%27", {}),
         ("GET", "/people/log?before=99999999999999999999", {}),
@@ -240,6 +251,8 @@ def test_no_refusal_tells_of_the_program(app: App, place: Place) -> None:
         ("POST", f"/people/{none}", {"data": {"role": "king"}}),
         ("POST", "/people/import", {"files": {"file": ("x.csv", b"\0\xff")}}),
         ("POST", "/charts/uploads", {"content": b"\0" * 100}),
+        ("POST", "/procedures/uploads", {"files": {"file": ("x.xlsx", b"PK\0\xff")}}),
+        ("POST", "/procedures/uploads", {"content": b"\0" * 100}),
         ("POST", "/documents/uploads?name=..%2f..%2fx.exe", {"content": b"MZ"}),
         ("POST", f"/charts/uploads/{'0' * 64}/activate", {}),
         ("POST", "/gradio_api/queue/join", {"json": {"session_hash": "t", "fn_index": 999}}),

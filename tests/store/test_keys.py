@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -192,3 +193,16 @@ def test_of_many_who_open_the_first_link_at_once_one_becomes_the_admin(records: 
     refused = at_once(*(partial(records.people.add, each, by="x", link=link) for each in newcomers))
     assert all(isinstance(error, StoreError) for error in refused), refused
     assert (records.people.count(), len(refused)) == (1, 5)
+
+
+def test_a_full_disk_shuts_nobody_out_whom_the_records_know(records: Records, ada: Person, clock: Clock) -> None:
+    held, _ = records.sessions.begin(ada.id)
+    token, _ = records.tokens.make(ada.id, "nightly", timedelta(days=1), by="test")
+    clock.now += timedelta(minutes=10)  # it would be written down now that they are used
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        found = records.sessions.find(held), records.tokens.find(token)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [each[1].id for each in found if each] == [ada.id] * 2

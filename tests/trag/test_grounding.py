@@ -74,6 +74,13 @@ def test_what_the_question_says_may_be_said_again() -> None:
     assert check(answer, "Contracts above 50,000 need two signatures.", question="and for 60,000?").finding == ""
 
 
+def test_what_a_text_stands_under_may_be_said_of_it() -> None:
+    evidence = [Evidence("e1", "Receives each critical risk within 48 hours.", "4.5 Audit Committee")]
+    found = grounding.check("?", "To the Audit Committee, within 48 hours.", evidence, NOBODY)
+    assert (found.finding, found.checks.sentences[0].evidence) == ("", evidence[0].text)
+    assert grounding.check("?", "To the Audit Committee, within 45 hours.", evidence, NOBODY).finding
+
+
 def test_facts_of_two_sources_are_no_sentence_of_either() -> None:
     assert check("Frau Schmidt gets 5 days, says Frau Weber.", "Here Schmidt gets 5 days.", "Weber gets 3.").finding
 

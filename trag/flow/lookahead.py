@@ -6,33 +6,14 @@ search, heuristic -> the k likeliest tokens, looked ahead of -> the one of the g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from trag.flow.prompting import CLOSE, LAST, OPENING, mark, unit_of
 from trag.flow.scoring import Heuristic, score
+from trag.llm.model import Search
 
 WIDTH, LENGTH = 10, 32
 """k and L of the paper (appendix C.1)."""
-
-
-class Candidate(Protocol):
-    """A token that may come next, how likely it is, and what the model would write with it."""
-
-    @property
-    def token(self) -> str: ...
-    @property
-    def probability(self) -> float: ...
-    @property
-    def text(self) -> str: ...
-
-
-class Search(Protocol):
-    """A prompt that is held, with what was taken after it."""
-
-    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> Sequence[Candidate]: ...
-    def take(self, text: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,10 @@ PARTS = {
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
     "ours": r"(?:ask|combobox|pages|sending|following|stream|"
-    r"(?:charts|documents|models|people|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
+    r"(?:charts|documents|models|people|procedures|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
+    "book": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "chart_file": r"(?:chart\.(?:csv|xlsx|json)|tree\.json)",
     "version": r"[0-9a-f]{12}",
     "work": r"\d{8}-\d{6}",
@@ -72,6 +73,13 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/{chart}/changes.csv"),
     ("admin", "/charts/versions/{version}/{chart_file}"),
     ("admin", "/charts/versions/{version}/original"),
+    ("admin", "/procedures"),
+    ("admin", "/procedures/sample.xlsx"),
+    ("admin", "/procedures/{book}"),
+    ("admin", "/procedures/{book}/problems.csv"),
+    ("admin", "/procedures/versions/{version}/procedures.json"),
+    ("admin", "/procedures/versions/{version}/procedures.xlsx"),
+    ("admin", "/procedures/versions/{version}/original"),
     ("admin", "/documents"),
     ("admin", "/documents/queue"),
     ("admin", "/documents/units"),
@@ -136,6 +144,10 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/uploads/{hash}/activate"),
     ("admin", "/charts/uploads/{hash}/discard"),
     ("admin", "/charts/versions/{version}/activate"),
+    ("admin", "/procedures/uploads"),
+    ("admin", "/procedures/uploads/{hash}/activate"),
+    ("admin", "/procedures/uploads/{hash}/discard"),
+    ("admin", "/procedures/versions/{version}/activate"),
     ("admin", "/documents/uploads"),
     ("admin", "/documents/present"),
     ("admin", "/documents/queue/clear"),
@@ -186,11 +198,13 @@ WRITE: tuple[tuple[Needs, str], ...] = (
 )
 """What changes something: POST."""
 
-NOTED = re.compile(r"/(?:charts|documents|models|quality)(?:/.*)?")
+NOTED = re.compile(r"/(?:charts|documents|models|procedures|quality)(?:/.*)?")
 """The addresses whose calls the gate writes into the log, when they change something or take data away. Those of people
 and reviewers write down what they do themselves."""
 _TAKEN_AWAY = re.compile(r".*(?:\.(?:csv|json|jsonl|md|xlsx)|/original)")
-_TAKEN_FROM_NOBODY = frozenset({"/charts/sample.csv", "/quality/sample.jsonl", "/documents/present"})
+_TAKEN_FROM_NOBODY = frozenset(
+    {"/charts/sample.csv", "/procedures/sample.xlsx", "/quality/sample.jsonl", "/documents/present"}
+)
 
 LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""

@@ -24,6 +24,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from org.procedures.entries import MAX_BYTES as PROCEDURES
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import in_one_line, told
@@ -51,8 +52,12 @@ LOOKING = 4
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
+LARGEST_FORM = 20_000
+"""Bytes of a form that anyone may send: names, a password, a code."""
+
 UPLOADS = {
     "/charts/uploads": ("A chart", MAX_BYTES),
+    "/procedures/uploads": ("Files of procedures", 2 * PROCEDURES + 2**16),
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),
@@ -220,10 +225,11 @@ class Gate:
             except request_bodies.TooLargeError:
                 raise Refused(413, f"{what} may have {most:,} bytes.") from None
             return
+        most = LARGEST_FORM if access.needed(scope["method"], path) == "anyone" else LARGEST
         try:
-            body = await request_bodies.whole(receive, LARGEST)
+            body = await request_bodies.whole(receive, most)
         except request_bodies.TooLargeError:
-            raise Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
+            raise Refused(413, f"A request may carry {most:,} bytes.") from None
         except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):

@@ -88,6 +88,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.models import page as models
     from trag.web.people import page as people
     from trag.web.people.authentication import Authenticator
+    from trag.web.procedures import page as procedures
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
@@ -128,6 +129,7 @@ def create_app(home: Home) -> FastAPI:
     evaluation = quality.mount(app, home, ready=ready, busy=busy)
     fine_tune = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
+    procedures.mount(app, home)
     review.mount(app, home)
     answerer = Answerer(home, page.runs, ready)
     programs.mount(app, answerer)

@@ -37,6 +37,7 @@ LEADS = (
     NavLink("/review", "Review", "review-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
+    NavLink("/procedures", "Procedures", "steps-sign"),
     NavLink("/quality", "Quality", "scale-sign"),
     NavLink("/models", "Models", "model-sign"),
     NavLink("/people", "People", "people-sign"),

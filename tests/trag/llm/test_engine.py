@@ -106,6 +106,9 @@ def test_a_prompt_ends_where_its_last_answer_does(published: Path, template: str
     assert begun == prompt + (" " if template else "") + " Bob, \n"
     assert "< |im_end|>" in begun
     assert tokenizer.followed(turns, ["Bob"])[0] == tokenizer.prompt(turns)
+    answering = tokenizer.answering(turns)
+    assert answering("") == tokenizer.prompt(turns)
+    assert (answering("Bob") == answering(" Bob")) == bool(template), "the model writes that space by itself"
 
 
 def test_a_template_that_leaves_an_answer_out_cannot_go_on_with_it(published: Path) -> None:

@@ -45,7 +45,8 @@ def shares(logits: np.ndarray) -> np.ndarray:
 
 
 def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int, length: int) -> tuple[int, int]:
-    """How many ways on there were, and how many of them read as the greedy ones do."""
+    """How many ways on there were, and how many of them read as the greedy ones do: all but some where two tokens are
+    about as likely. llama.cpp multiplies 4 rows or more in another way than fewer."""
     alone, tokenizer, ways, same = Context(engine._model, None, 1024), engine.tokenizer, 0, 0
     for messages in prompts:
         tokens, taken = tokenizer.prompt(messages), list[str]()
@@ -53,20 +54,23 @@ def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int,
         for _ in range(places):
             found = held(engine, messages, *taken).look_ahead(10, length, ())
             expected = shares(alone.logits())
-            best = np.argsort(-expected, kind="stable")[:10].tolist()
-            greedy = dict[str, tuple[str, int]]()
-            for token in best:
-                row = [token]
+            best = np.argsort(-expected, kind="stable")[:20].tolist()
+            first = {tokenizer.piece(token).decode("utf-8", "ignore"): token for token in reversed(best)}
+            for candidate in found:
+                row = [first[candidate.token]]  # rounding may change places in the order of unlikely ones
+                assert candidate.probability == pytest.approx(expected[row[0]], abs=1e-2)
+                margins = []
                 while len(row) < length:
                     alone.append(row[-1:])
                     row.append(int(alone.logits().argmax()))
+                    second, most = np.partition(alone.logits(), -2)[-2:]
+                    margins.append(most - second)
                 alone.rewind(len(tokens))
-                said = [tokenizer.piece(token) for token in takewhile(lambda token: not tokenizer.is_end(token), row)]
-                greedy[b"".join(said[:1]).decode("utf-8", "ignore")] = b"".join(said).decode("utf-8", "ignore"), token
-            for candidate in found:
-                text, token = greedy.get(candidate.token, ("", -1))
-                assert candidate.probability == pytest.approx(expected[token], abs=1e-2)
+                said = takewhile(lambda token: not tokenizer.is_end(token), row)
+                text = b"".join(map(tokenizer.piece, said)).decode("utf-8", "ignore")
+                assert candidate.text == text or min(margins) < 0.5, (candidate, text, margins)
                 ways, same = ways + 1, same + (candidate.text == text)
+            assert expected[best[9]] == pytest.approx(found[9].probability, abs=1e-2)
             taken.append(found[0].token)
             tokens.append(best[0])
             alone.append(best[:1])
@@ -84,7 +88,7 @@ def test_each_way_on_is_the_greedy_one_token_by_token(engine: Engine) -> None:
 def test_each_way_on_of_the_real_default_is_the_greedy_one(reader: CatalogueModel) -> None:
     ways, same = compare(Engine(str(reader.path), "", 1024, 0), (STORY,), 20, 2)
     assert ways == 200
-    assert same >= 196
+    assert same >= 190  # its weights of 4 bits round more than those of the small model
 
 
 def test_a_way_on_ends_with_the_first_end_or_where_the_answer_does(engine: Engine) -> None:
@@ -114,16 +118,17 @@ def test_a_token_that_is_a_part_of_a_character_reads_as_far_as_that_does(engine:
 def test_the_same_calls_give_the_same_to_the_last_bit_whatever_is_asked_between(engine: Engine) -> None:
     def calls(between: Callable[[], object]) -> list[object]:
         found: list[object] = []
-        for taken in ((), ("The capital",), ("The capital", " of Fr"), ("The capital", " of Fr", "ance is")):
-            found.append(held(engine, CAPITAL, *taken).look_ahead(5, 4, (".",)))
+        long = "The river is long. " * 16 + "The capital of France"
+        for taken in ((), (long,), (long, " i")):
+            found.append(held(engine, CAPITAL, *taken).weigh((" Paris", " Rome", "s")))  # " is" is one token
             between()
-            found.append(held(engine, CAPITAL, *taken).weigh((" Paris", " Rome", "ance")))
+            found.append(held(engine, CAPITAL, *taken).look_ahead(5, 4, (".",)))
             found.append(held(engine, CAPITAL, *taken).choose((" Paris", " Rome", " Oslo"), 2))
         return found
 
     before, others = calls(nothing), list[object]()
     assert calls(lambda: others.append(held(engine, STORY, "Once", " upon").look_ahead(10, 5, ()))) == before
-    assert others == others[:1] * 4
+    assert others == others[:1] * 3
 
 
 def test_what_is_held_gives_the_same_bits_as_what_is_read(engine: Engine) -> None:
@@ -131,7 +136,9 @@ def test_what_is_held_gives_the_same_bits_as_what_is_read(engine: Engine) -> Non
     prompt, other = np.random.default_rng(1).integers(100, 20_000, (2, 200)).tolist()
     bits = []
     for same in (0, 60, 130, 199):
-        context.read(prompt[:same] + other[:66], never, nothing)
+        context.read(prompt[:same] or other, never, nothing)
+        context.rewind(context.end - 3)
+        context.append(other[:3])
         context.copy(0, 1)
         context.extend([(1, context.end, [7, 8, 9])])
         context.drop_copies()

@@ -38,6 +38,7 @@ SAMPLES = {
     "ours": ["pages.css"],
     "run": ["20260105-090000-2"],
     "chart": ["versions/0123456789ab", f"uploads/{'0af' * 21}9"],
+    "book": ["versions/0123456789ab", f"uploads/{'0af' * 21}9"],
     "chart_file": ["chart.csv", "chart.xlsx", "chart.json", "tree.json"],
     "version": ["0123456789ab"],
     "work": ["20260105-090000"],

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from org.procedures.flows import Book
-from org.procedures.reading import BookError, load
+from org.procedures.flows import Book, BookError
+from org.procedures.reading import load
 from trag import json_lines
 from trag.errors import OperatorError, TragError
 from trag.json_lines import WORDS, BadLineError, Shape

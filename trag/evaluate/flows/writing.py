@@ -5,10 +5,10 @@ model, domain, query -> the text that was written, as it came; it is read and me
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from dataclasses import dataclass
 from time import monotonic
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from org.procedures.flows import Book
 from prompts import Message
@@ -16,10 +16,10 @@ from trag.errors import TragError
 from trag.evaluate.flows.data import END, Query
 from trag.evaluate.runs import commit
 from trag.flow import prompting
-from trag.flow.lookahead import Search, decode
+from trag.flow.lookahead import decode
 from trag.flow.prompting import CLOSE, mark
 from trag.flow.scoring import FLAP, Encode, Heuristic
-from trag.llm.model import LanguageModel, Usage
+from trag.llm.model import LanguageModel, Searching, Usage
 
 GREEDY, GREEDY_APIS = "greedy", "greedy-apis"
 SYSTEMS = (GREEDY_APIS, GREEDY, *FLAP)
@@ -27,13 +27,6 @@ Setting = Literal["all", "relevant"]
 SETTINGS: tuple[Setting, ...] = ("all", "relevant")
 """Which flows of a domain are in the prompt (FLAP, section 2.3)."""
 MAX_TOKENS = 512
-
-
-@runtime_checkable
-class Searching(Protocol):
-    """A model that can be asked for several ways on."""
-
-    def search(self, messages: tuple[Message, ...]) -> AbstractContextManager[Search]: ...
 
 
 @dataclass(frozen=True, slots=True)

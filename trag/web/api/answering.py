@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
@@ -31,6 +32,8 @@ Sent = TypeVar("Sent")
 MOST_TURNS = 10
 """Turns of a history that are looked at, the latest ones."""
 MOST_PROBLEMS = 5
+MOST_VALUES = 10_000
+"""Names and values that a body may have: a thousand messages have fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,16 @@ def ask_request(body: bytes) -> AskRequest:
 
 def read(kind: type[Sent], body: bytes) -> Sent:
     """The record of that kind in a body of JSON. Raises Refused with all that is wrong with it."""
+    # Each value that may not stand there makes an error of its own: a hundred thousand of them take half a second.
+    with suppress(ValueError):
+        waiting, number = [from_json(body)], 0
+        while waiting and number <= MOST_VALUES:
+            value = waiting.pop()
+            inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+            number += len(inside)
+            waiting += inside[:MOST_VALUES]
+        if number > MOST_VALUES:
+            raise Refused(422, f"the body: it may have {MOST_VALUES:,} names and values.")
     try:
         return TypeAdapter(kind).validate_json(body, strict=True)
     except ValidationError as error:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,19 @@ class Tool:
             # Nothing is told that was not asked for, and there is no session to end.
             await JSONResponse({"detail": "Ask by POST."}, 405, {"allow": "POST"})(scope, receive, send)
         else:
-            await self.manager.handle_request(scope, receive, send)
+            refused = False
+
+            async def plainly(message: Message) -> None:
+                """What the protocol's server says of a call that is none names its libraries."""
+                nonlocal refused
+                if message["type"] == "http.response.start" and message["status"] == 400:
+                    refused = True
+                    error = {"code": -32600, "message": "This is no call of the protocol (MCP)."}
+                    await JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)(scope, receive, send)
+                elif not refused:
+                    await send(message)
+
+            await self.manager.handle_request(scope, receive, plainly)
 
 
 def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:

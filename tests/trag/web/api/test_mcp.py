@@ -90,6 +90,11 @@ def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool:
     assert place.assistant.asked == []
 
 
+def test_what_is_no_call_is_refused_in_words_of_ours(place: Place, tool: Tool) -> None:
+    for status, answer in sent(place, tool, *((message, {}) for message in ({}, [], {"jsonrpc": "2.0"}, "x"))):
+        assert (status, answer["error"]["message"]) == (400, "This is no call of the protocol (MCP).")
+
+
 def test_a_full_line_is_told_as_the_tools_own_error(place: Place, tool: Tool) -> None:
     def full(_: threading.Event) -> Iterator[Event]:
         yield from ()

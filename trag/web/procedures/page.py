@@ -1,0 +1,258 @@
+"""The page of the written procedures: which are in use, and others uploaded, looked at and activated.
+
+GET shows and changes nothing; POST uploads, activates or discards, and sends the browser on to a page. Templates escape
+what they are given: words come from files that nobody has checked.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.datastructures import UploadFile
+
+from org.procedures.changes import compare
+from org.procedures.entries import ACTION_COLUMNS, MAX_BYTES, PROCEDURE_COLUMNS
+from org.procedures.export import SAMPLE, workbook
+from org.procedures.flows import Book, write
+from org.procedures.graph import Graph
+from org.procedures.reading import Report
+from store.versions import Version
+from trag.errors import SHOWN, TragError
+from trag.procedures import File, check, sections_of
+from trag.web.forms import Form, number
+from trag.web.procedures.drafts import Draft, Drafts
+from trag.web.procedures.picture import picture
+from trag.web.render import environment
+from trag.web.responses import Denied, attachment, explain, table, there
+from trag.web.visitors import named
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+log = logging.getLogger(__name__)
+
+FIRST = 10
+"""Problems and changes that are shown at once."""
+MOST = 500
+"""Problems and changes that a page can unfold."""
+SHOWN_AT_ONCE = 25
+"""Procedures on a page."""
+COLUMNS = {
+    "id": "A name without spaces, such as FindFlight or book-flight. Needed, each once.",
+    "title": "What it is called.",
+    "description": "What the action does, in a sentence.",
+    "needs": "What must be at hand before, with ; between things; with | between those of which any one will do.",
+    "gives": "What there is once it is done, with ; between things.",
+    "unit": "Whose action it is, as in the organization chart.",
+    "for": "Units whose people it is for, with ; between them; empty for everyone.",
+    "document": "The document that it is written in.",
+    "section": "The section: its heading, or the number that it begins with.",
+    "when": "When the procedure applies.",
+    "step": "One step in your own words: a row for each.",
+    "actions": "The ids of the actions of the step; empty: the planner chooses.",
+}
+"""What each column of a file of procedures means."""
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+Kind = Literal["uploads", "versions"]
+
+
+class ProceduresPage:
+    """What the routes share."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.kept = home.procedures
+        self.drafts = Drafts(home.folder / "uploads" / "procedures")
+        self._one_at_a_time = threading.Lock()
+
+    def router(self) -> APIRouter:
+        router = APIRouter(prefix="/procedures")
+        router.get("")(self.show)
+        router.get("/sample.xlsx")(self.sample)
+        router.post("/uploads")(self.upload)
+        router.post("/uploads/{id}/discard")(self.discard)
+        router.post("/{kind}/{id}/activate")(self.activate)
+        router.get("/{kind}/{id}")(self.review)
+        router.get("/{kind}/{id}/problems.csv")(self.problems)
+        router.get("/versions/{version}/original")(self.original)
+        router.get("/versions/{version}/procedures.json")(self.as_json)
+        router.get("/versions/{version}/procedures.xlsx")(self.as_workbook)
+        return router
+
+    def show(self, request: Request) -> Response:
+        """The procedures in use, what waits to be looked at, and every version."""
+        book = self.kept.book
+        versions = self.kept.versions.all()
+        return _page(
+            "active",
+            book=book,
+            now=versions[0] if versions else None,
+            versions=versions,
+            drafts=self.drafts.all(),
+            done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
+            columns=COLUMNS,
+            tables={"Actions": ACTION_COLUMNS, "Procedures": PROCEDURE_COLUMNS},
+            largest=MAX_BYTES,
+            **_drawn(book, request.query_params, "/procedures"),
+        )
+
+    def sample(self) -> Response:
+        return attachment(workbook(SAMPLE), "procedures.xlsx", XLSX)
+
+    def as_json(self, version: str) -> Response:
+        return attachment(write(self._book(version)), f"procedures-{version}.json", "application/json")
+
+    def as_workbook(self, version: str) -> Response:
+        return attachment(workbook(self._book(version)), f"procedures-{version}.xlsx", XLSX)
+
+    def original(self, version: str) -> Response:
+        """The file that a version was given in, to be kept and never shown."""
+        kept = there(self._version(version))
+        return attachment(there(self.kept.original(version)), kept.name, "application/octet-stream")
+
+    # Uploads
+
+    async def upload(self, request: Request) -> Response:
+        """Keep the one or two files of a form."""
+        async with request.form(max_files=3) as form:
+            sent = [each for each in form.getlist("file") if isinstance(each, UploadFile) and each.filename]
+            given: list[File] = [(each.filename or "", await each.read()) for each in sent]
+        if not 1 <= len(given) <= 2:
+            raise TragError(
+                "No file was chosen." if not given else "More than two files were chosen.",
+                "Choose one file, or a CSV of actions together with a CSV of procedures.",
+            )
+        draft = await run_in_threadpool(self.drafts.keep, given, named(request))
+        return RedirectResponse(f"/procedures/uploads/{draft.id}", 303)
+
+    def discard(self, id: str) -> Response:
+        self.drafts.discard(id)
+        return RedirectResponse("/procedures", 303)
+
+    # One draft, or one version
+
+    def review(self, request: Request, kind: Kind, id: str) -> Response:
+        """All there is to see before it is decided."""
+        subject = self._asked(kind, id)
+        report = self._report(subject)
+        in_use = self.kept.versions.active()
+        before = None
+        with suppress(TragError):  # its file cannot be read: there is nothing to compare with
+            before = self.kept.book
+        same = bool(report.book and in_use and report.book.version == in_use.version)
+        path = f"/procedures/{kind}/{id}"
+        seen = request.query_params.get("seen")
+        return _page(
+            "review",
+            subject=subject,
+            draft=isinstance(subject, Draft),
+            path=path,
+            problems={word: [one for one in report.problems if one.severity == word] for word in ("error", "warning")},
+            book=report.book,
+            before=before,
+            changes=compare(before, report.book) if before and report.book and not same else None,
+            in_use=in_use,
+            same=same,
+            overtaken=seen is not None and seen != (in_use.version if in_use else ""),
+            first=FIRST,
+            most=MOST,
+            **_drawn(report.book, request.query_params, path),
+        )
+
+    def problems(self, kind: Kind, id: str) -> Response:
+        subject = self._asked(kind, id)
+        report = self._report(subject)
+        rows = ((one.severity, one.place or str(one.row or ""), one.message, one.hint) for one in report.problems)
+        return table(chain([("severity", "place", "problem", "what to do")], rows), "problems.csv")
+
+    def activate(self, request: Request, form: Form, kind: Kind, id: str) -> Response:
+        """Plan by these procedures, unless others were activated since the admin looked. A second press waits for the
+        first one, and finds it done."""
+        against, by = form.get("against", ""), named(request)
+        with self._one_at_a_time:
+            if form.get("version") and form["version"] == self._active():
+                return RedirectResponse(f"/procedures?{urlencode({'now': form['version']})}", 303)
+            subject = self._subject(kind, id)
+            if subject is None:
+                raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
+            try:
+                if isinstance(subject, Version):
+                    done = self.kept.roll_back(subject.version, by=by, instead_of=against)
+                else:
+                    book = self._report(subject).book
+                    if book is None:
+                        return RedirectResponse(f"/procedures/{kind}/{id}", 303)
+                    done = self.kept.activate(book, self.drafts.given(subject), by=by, instead_of=against)
+                    self.drafts.discard(subject.id)
+            except SHOWN:
+                if self._active() == against:
+                    raise
+                return RedirectResponse(f"/procedures/{kind}/{id}?{urlencode({'seen': against})}", 303)
+        log.info("%s activated the procedures %s (%s)", by, done.version, done.name)
+        return RedirectResponse(f"/procedures?{urlencode({'now': done.version})}", 303)
+
+    def _asked(self, kind: Kind, id: str) -> Draft | Version:
+        """What an address names. Raises Denied where it is not there."""
+        subject = self._subject(kind, id)
+        if subject is None:
+            raise Denied
+        return subject
+
+    def _subject(self, kind: Kind, id: str) -> Draft | Version | None:
+        return self.drafts.find(id) if kind == "uploads" else self._version(id)
+
+    def _report(self, subject: Draft | Version) -> Report:
+        """What is wrong with a draft in this home, against its chart and documents; nothing is with a kept book."""
+        if isinstance(subject, Version):
+            return Report(self.kept.version(subject.version), ())
+        given = self.drafts.given(subject)
+        return check(given, self.home.organization.chart, sections_of(self.home.records.library))
+
+    def _version(self, version: str) -> Version | None:
+        return next((kept for kept in self.kept.versions.all() if kept.version == version), None)
+
+    def _book(self, version: str) -> Book:
+        if self._version(version) is None:
+            raise Denied
+        return self.kept.version(version)
+
+    def _active(self) -> str:
+        """The version in use, "" for none."""
+        active = self.kept.versions.active()
+        return active.version if active else ""
+
+
+def mount(app: FastAPI, home: Home) -> ProceduresPage:
+    """The routes of the page in `app`."""
+    page = ProceduresPage(home)
+    app.include_router(page.router())
+    explain(app)
+    return page
+
+
+def _drawn(book: Book | None, query: Mapping[str, str], path: str) -> dict[str, object]:
+    """The pictures that a page shows: SHOWN_AT_ONCE procedures from the `first` one on."""
+    if book is None:
+        return {"pictures": ()}
+    first = number(query.get("from", ""))
+    graph = Graph(book.actions.values())
+    some = [*book.procedures.values()][first : first + SHOWN_AT_ONCE]
+    return {
+        "pictures": [(each, picture(each, book, graph)) for each in some],
+        "start": first,
+        "at_once": SHOWN_AT_ONCE,
+        "address": lambda start: f"{quote(path)}?{urlencode({'from': start})}#drawn",
+    }
+
+
+def _page(name: str, **values: object) -> Response:
+    return HTMLResponse(environment().get_template(f"procedures/{name}.html").render(here="/procedures", **values))
