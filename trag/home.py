@@ -27,7 +27,6 @@ from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.file_modes import close_to_others
-from trag.flow.planner import Planner
 from trag.ingest import pair_changes, reconciliation
 from trag.ingest.context import generated_folder
 from trag.ingest.pairs import GeneratedPair, example_questions
@@ -40,7 +39,6 @@ from trag.llm.queue import Leases, RequestQueue
 from trag.models import adapters
 from trag.models.adapters import Candidates
 from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
-from trag.people.permissions import Readers
 from trag.procedures import Procedures
 from trag.progress import Progress, silent
 from trag.reranking.reranker import Reranker
@@ -168,27 +166,6 @@ class Home:
         model = open_model(replace(self.settings, adapter=adapter or model_files.NO_ADAPTER))
         self._closing.callback(model.close)
         return model
-
-    @property
-    def planner(self) -> Planner:
-        """What plans by the procedures and under the chart in use. Raises TragError where there are no procedures."""
-        book, chart = self.procedures.book, self.organization.chart
-        if book is None:
-            raise TragError("There are no procedures to plan by.", "An admin adds the organization's own.")
-        with self._opening:
-            made = cast("Planner | None", self.parts.get("planner"))
-            if made is None or made.book is not book or made.chart is not chart:
-                # The thresholds of a plan hold for the embedded encoder, whichever one finds passages.
-                own = not self.settings.embedder
-                encoder = self.embedder if own else open_embedder("")
-                ranks = self.reranker or Reranker()
-                made = Planner(book, chart, encoder.embed_passages, ranks.weigh, self._is_open)
-                self.parts["planner"] = made
-            return made
-
-    def _is_open(self, document: str, readers: Readers) -> bool:
-        found = self.records.library.document(document)
-        return found is not None and (readers is None or not readers.isdisjoint(found.audience))
 
     @property
     def queue(self) -> Queue:

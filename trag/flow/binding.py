@@ -30,9 +30,12 @@ NEARNESS = 15.0
 """What cosine similarity, in [-1, 1], counts beside log-odds; as in the search for passages."""
 _LEAST = 8.0
 """What a stretch must be alike to an action to count, half by itself and half by its whole step: of 26 procedures of
-three organizations 20 come out right, with 7 as many, with 10 sixteen (docs/RESULTS.md)."""
+three organizations 19 come out right, with 10 sixteen (docs/RESULTS.md)."""
+_COST = 1.0
+"""What each action costs that no step names and that another one would need."""
 _SHORTEST, _LONGEST = 2, 14
 """Words of a stretch."""
+_CONSIDERED = 2  # actions that may be what a step is mostly about
 _TRIED = 3  # actions that a stretch may stand for: the best may be taken by another stretch
 
 
@@ -70,16 +73,26 @@ def likeness(procedure: Procedure, actions: Mapping[str, Action], encode: Encode
 def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]:
     """The actions that a procedure takes, each with the number of its step (from 0): those that an admin bound, those
     that the words of the other steps name, and those without which these cannot be done. What several actions could
-    give comes from the one that is most alike to a step."""
+    give comes from the one that is most alike to a step and takes least besides."""
     place = {id: number for number, id in enumerate(alike.ids)}
-    named: list[tuple[str, ...]] = []
-    for step, (spans, values) in zip(procedure.steps, alike.stretches, strict=True):
-        number = len(named)
-        found = step.actions or tuple(alike.ids[each] for each in _tiled(spans, values))
-        named.append(found or (alike.ids[int(alike.whole[number].argmax())],))
-    best = [max(of, key=lambda id: alike.whole[number][place[id]]) for number, of in enumerate(named)]
-    sure = dict.fromkeys([*best, *(id for step in procedure.steps for id in step.actions)])
-    possible = {id for of in named for id in of} | {*sure}
+    tiled = [
+        step.actions or tuple(alike.ids[each] for each in _tiled(spans, values))
+        for step, (spans, values) in zip(procedure.steps, alike.stretches, strict=True)
+    ]
+    likely = [tuple(alike.ids[each] for each in (-row).argsort()[:_CONSIDERED]) for row in alike.whole]
+    possible = {id for of in tiled for id in of} | {of[0] for of in likely}
+
+    def worth(id: str, number: int) -> float:
+        """How alike an action and a step are, less what it would take that no step names."""
+        more = {*graph.closure([id], chosen=sorted(possible)).actions} - possible
+        return float(alike.whole[number][place[id]]) - _COST * len(more)
+
+    named = []
+    for number, (step, of) in enumerate(zip(procedure.steps, tiled, strict=True)):
+        best = max(step.actions or {*of, *likely[number]}, key=lambda id: (worth(id, number), id))
+        named.append((best, *(id for id in of if id != best)))
+    possible = {id for of in named for id in of}
+    sure = dict.fromkeys([*(of[0] for of in named), *(id for step in procedure.steps for id in step.actions)])
     strength = {id: float(alike.whole[:, place[id]].max()) for id in alike.ids}
     # What is named beside another action counts only where all that it needs is named too: else it is a likeness.
     for id in sorted(possible - {*sure}, key=lambda id: -strength[id]):
@@ -88,7 +101,9 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
             sure[id] = None
     takes = graph.closure(sure)
     while takes.choices:
-        sure[max(takes.choices[0].givers, key=strength.__getitem__)] = None
+        there = {*takes.actions}
+        more = {id: len({*graph.closure([id], chosen=list(sure)).actions} - there) for id in takes.choices[0].givers}
+        sure[max(more, key=lambda id: strength[id] - _COST * more[id])] = None
         takes = graph.closure(sure)
 
     def step_of(id: str) -> int:

@@ -17,10 +17,13 @@ from trag.llm.model import LanguageModel, Searching
 
 _SHOWN = 8
 """Procedures that the reader chooses among."""
-_WORDS = 0.3
-"""What the log-odds of encoder and reranker count beside those of the reader."""
+_NEAREST = 3  # procedures that whoever gets no plan is led to
+_WORDS = 0.2
+"""What the log-odds of encoder and reranker count beside those of the reader: of 60 requests to three organizations 48
+come out right, 43 by encoder and reranker alone, 44 by the reader alone (docs/RESULTS.md)."""
 _CLOSE = 1.0
-"""By how little, in log-odds, another procedure may be behind the best for both to be offered."""
+"""By how little, in log-odds, another procedure may be behind the best for both to be offered: in 58 of the 60 the
+right one is the best or as close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,15 @@ def choose(request: str, procedures: Sequence[Procedure], encode: Encode, weigh:
     vectors = encode([request, *(one.title for one in procedures), *titled, *whole])
     similar = (vectors[1:] @ vectors[0]).reshape(3, len(procedures)).mean(axis=0)
     odds = NEARNESS * similar + weigh(request, titled)
-    order = (-odds).argsort()[:_SHOWN].tolist()
-    shown = [procedures[place] for place in order]
-    read = [_WORDS * float(odds[place]) for place in order]
-    none = None
+    shown = (-odds).argsort()[:_SHOWN].tolist()
+    # Of a model behind an address nobody knows how likely it finds each number.
+    none, read = float("-inf"), [0.0] * len(shown)
     if isinstance(model, Searching):
-        with model.search(prompts.procedure(request, [titled[place] for place in order])) as search:
-            none, *weights = search.weigh([str(number) for number in range(len(order) + 1)])
-        read = [one + weight for one, weight in zip(read, weights, strict=True)]
-    best = max(read)
-    ranked = sorted(zip(read, range(len(order)), shown, strict=True), key=lambda one: (-one[0], one[1]))
-    if none is not None and none > best - _WORDS * float(odds[order[0]]):
-        return Found(tuple(one for *_, one in ranked[:3]), none=True)
-    return Found(tuple(one for weight, _, one in ranked if best - weight <= _CLOSE))
+        with model.search(prompts.procedure(request, [titled[place] for place in shown])) as search:
+            none, *read = search.weigh([str(number) for number in range(len(shown) + 1)])
+    weights = [weight + _WORDS * float(odds[place]) for weight, place in zip(read, shown, strict=True)]
+    ranked = sorted(range(len(shown)), key=lambda number: -weights[number])
+    if none >= read[ranked[0]]:
+        return Found(tuple(procedures[shown[number]] for number in ranked[:_NEAREST]), none=True)
+    close = [number for number in ranked if weights[ranked[0]] - weights[number] <= _CLOSE]
+    return Found(tuple(procedures[shown[number]] for number in close))

@@ -19,14 +19,17 @@ from uuid import uuid4
 from org.procedures.actions import Action, Source, units
 from org.procedures.flows import Book, Procedure
 from org.procedures.graph import Graph
+from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.flow import binding, checking, choosing
 from trag.flow.binding import Encode, Weigh
 from trag.flow.planning import calls
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+from trag.reranking.reranker import Reranker
 
 if TYPE_CHECKING:
     from org.chart import Chart, Unit
+    from trag.home import Home
     from trag.llm.model import LanguageModel
     from trag.people.permissions import Readers
 
@@ -36,6 +39,26 @@ LONGEST_REQUEST = 4_000
 """Characters that a request may have."""
 OpenTo = Callable[[str, "Readers"], bool]
 """Whether who holds these keys may read the document of a name."""
+
+
+def planner(home: Home) -> Planner:
+    """What plans by the procedures and under the chart that a home has in use. Raises TragError where there are no
+    procedures."""
+    book, chart = home.procedures.book, home.organization.chart
+    if book is None:
+        raise TragError("There are no procedures to plan by.", "An admin adds the organization's own.")
+    made = home.parts.get("planner")
+    if made is None or made.book is not book or made.chart is not chart:
+        # What a plan is made by was measured with the embedded encoder, whichever one finds passages.
+        encoder = open_embedder("") if home.settings.embedder else home.embedder
+        ranks = home.reranker or Reranker()
+
+        def open_to(document: str, readers: Readers) -> bool:
+            found = home.records.library.document(document)
+            return found is not None and (readers is None or not readers.isdisjoint(found.audience))
+
+        made = home.parts["planner"] = Planner(book, chart, encoder.embed_passages, ranks.weigh, open_to)
+    return made
 
 
 class Planner:
@@ -69,9 +92,8 @@ class Planner:
         began, asked = monotonic(), request.strip()
         if not 0 < len(asked) <= LONGEST_REQUEST:
             size = f"{len(asked):,} characters" if asked else "no words"
-            raise TragError(
-                f"The request has {found}; at most {LONGEST_REQUEST:,} are read.", "Say what is to be done."
-            )
+            message = f"The request has {size}; at most {LONGEST_REQUEST:,} are read."
+            raise TragError(message, "Say what you want to get done.")
         readable = {one.id: one for one in self.book.procedures.values() if self._is_readable(one, readers)}
         if gone := [id for id in done if id not in self.book.actions] + [procedure] * (
             procedure not in {"", *readable}

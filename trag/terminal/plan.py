@@ -23,11 +23,12 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _plan(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.flow.planner import planner
     from trag.home import open_home
 
     with open_home(settings) as home:
         done = [id.strip() for id in options.done.split(",") if id.strip()]
-        record = home.planner.plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
+        record = planner(home).plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
     print(record.to_json() if options.json else plan_as_text(record))
 
 

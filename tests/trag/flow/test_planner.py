@@ -1,0 +1,149 @@
+"""Plans by the sample organization's own book, with the real encoder and reranker; the reader's choice is scripted."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from org.chart import Chart
+from org.procedures.flows import Book
+from org.procedures.reading import load
+from org.reading.charts import load as load_chart
+from trag.embed import open_embedder
+from trag.errors import TragError
+from trag.flow.planner import LONGEST_REQUEST, Planner
+from trag.people.permissions import Readers
+from trag.reranking.reranker import Reranker
+from trag.terminal.plan import plan_as_text
+
+pytestmark = pytest.mark.slow
+LARKMOOR = Path(__file__).parents[3] / "examples" / "larkmoor"
+EVERYONE: Readers = frozenset({"everyone"})
+LOST = "replace-lost-badge"
+Plan = Callable[..., Any]
+
+
+class Choosing:
+    """A reader that gives each number, 0 for none, so much weight; and what it was shown."""
+
+    def __init__(self, *weights: float) -> None:
+        self.weights, self.shown = weights, ""
+
+    @contextmanager
+    def search(self, messages: Sequence[Any], *, stop: Any = None) -> Iterator[Any]:
+        self.shown = messages[0].content
+        yield self
+
+    def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
+        return tuple(self.weights[: len(options)]) + (-99.0,) * (len(options) - len(self.weights))
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return load((LARKMOOR / "procedures.json").read_bytes(), "procedures.json")
+
+
+@pytest.fixture(scope="module")
+def chart() -> Chart:
+    return load_chart((LARKMOOR / "chart.csv").read_bytes(), "chart.csv")
+
+
+@pytest.fixture(scope="module")
+def planner(book: Book, chart: Chart) -> Planner:
+    return Planner(book, chart, open_embedder("").embed_passages, Reranker().weigh, lambda *_: True)
+
+
+def test_a_lost_badge_is_replaced_by_the_books_own_steps(planner: Planner, chart: Chart) -> None:
+    model: Any = Choosing(-9, 0)
+    plan = planner.plan("my badge is lost, I need a new one", model, readers=EVERYONE, unit=chart.root.id)
+    assert plan.status == "planned"
+    assert plan.procedure
+    assert plan.procedure.id == LOST
+    called = [step.action for step in plan.steps]
+    assert called.index("ReportLostBadge") < called.index("BlockBadge") < called.index("PrintBadge")
+    assert "HandInDamagedBadge" not in called
+    block = plan.steps[called.index("BlockBadge")]
+    assert (block.unit, block.handed_over) == ("Security & Safety Unit", True)
+    assert not plan.steps[called.index("ReportLostBadge")].handed_over
+    assert {"identity document", "loss details", "staff number"} <= {*plan.asked_for}
+    assert plan.source
+    assert plan.source.section == "1 Replace a lost badge"
+    text = plan_as_text(plan)
+    assert "Security & Safety Unit" in text
+    assert "identity document" in text
+
+
+def test_what_was_done_is_not_planned_again_and_whose_action_it_is_hands_over_nothing(
+    planner: Planner, chart: Chart
+) -> None:
+    model: Any = Choosing()
+    (security,) = chart.named("Security & Safety Unit")
+    whole = planner.plan("badge", model, readers=EVERYONE, unit=security.id, procedure=LOST)
+    block = next(step for step in whole.steps if step.action == "BlockBadge")
+    assert not block.handed_over
+    done = [step.action for step in whole.steps[:3]]
+    rest = planner.plan("badge", model, readers=EVERYONE, procedure=LOST, done=done)
+    assert [step.action for step in rest.steps] == [step.action for step in whole.steps[3:]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "status", "choices"),
+    [((-9, 0, -0.1), "ask_which", 2), ((0, -3), "cannot_answer", 3), ((-9, 0), "planned", 0)],
+    ids=["two", "none", "one"],
+)
+def test_two_near_procedures_are_asked_about_and_none_leads_to_the_nearest(
+    planner: Planner, weights: tuple[float, ...], status: str, choices: int
+) -> None:
+    model: Any = Choosing(*weights)
+    plan = planner.plan("something with my badge", model, readers=EVERYONE)
+    assert (plan.status, len(plan.choices), bool(plan.steps)) == (status, choices, status == "planned")
+    assert all(choice.title in plan_as_text(plan) for choice in plan.choices)
+
+
+def test_a_procedure_that_is_closed_to_the_asker_leaves_no_trace(book: Book, chart: Chart) -> None:
+    (unit,) = chart.named("Human Resources Department")
+    canary = replace(book.procedures[LOST], title="C4NARY one", audience=("Human Resources Department",))
+    secret = replace(
+        book.procedures["repair-laptop"], title="C4NARY two", source=replace(canary.source, document="s.md")
+    )
+    closed = Book.of(
+        book.actions.values(),
+        [*book.procedures.values(), *(replace(one, id=f"x-{one.id}") for one in (canary, secret))],
+    )
+    encoder, ranks = open_embedder(""), Reranker()
+    planner = Planner(closed, chart, encoder.embed_passages, ranks.weigh, lambda document, _: document != "s.md")
+    for request in ("C4NARY one", "my badge is lost", "repair my laptop: C4NARY two"):
+        for weights in ((0, -3), (-9, 0, -0.1), (-9, 0)):
+            model: Any = Choosing(*weights)
+            plan = planner.plan(request, model, readers=EVERYONE)
+            assert "C4NARY" not in replace(plan, request="").to_json() + model.shown.partition("The employee says")[0]
+    with pytest.raises(TragError, match="have no x-"):
+        planner.plan("badge", model, readers=EVERYONE, procedure=f"x-{LOST}")
+    own: Readers = frozenset({"everyone", *(one.id for one in chart.path(unit.id))})
+    assert planner.plan("badge", model, readers=own, procedure=f"x-{LOST}").steps
+
+
+@pytest.mark.parametrize(
+    ("request_", "more", "said"),
+    [
+        (" ", {}, "no words"),
+        ("x" * (LONGEST_REQUEST + 1), {}, "4,001 characters"),
+        ("badge", {"procedure": "none"}, "have no none"),
+        ("badge", {"procedure": LOST, "done": ["Fly"]}, "have no Fly"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(planner: Planner, request_: str, more: dict[str, Any], said: str) -> None:
+    model: Any = Choosing()
+    with pytest.raises(TragError, match=said):
+        planner.plan(request_, model, readers=EVERYONE, **more)
+
+
+def test_every_procedure_of_the_sample_keeps_to_the_book(planner: Planner, book: Book) -> None:
+    model: Any = Choosing()
+    for id in book.procedures:
+        plan = planner.plan("?", model, readers=None, procedure=id)
+        assert plan.status == "planned", id
+        assert plan.checks, id
