@@ -81,6 +81,8 @@ def test_the_head_of_a_request_has_a_bound(app: App, where: str) -> None:
     # The refusal is lost where the other side hangs up on what is still being sent.
     assert status(talk(app, much[where])) in (0, 400, 414, 431)
     assert status(talk(app, head(app, "GET /healthz", f"X: {'a' * 8_000}\r\n"))) == 200
+    assert status(talk(app, head(app, f"GET /{'a' * 8_000}"))) == 404
+    assert max(map(len, app.log.read_text("utf-8").splitlines())) < 400, "a line for each refusal, and a short one"
 
 
 HALVES = {

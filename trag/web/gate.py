@@ -52,6 +52,8 @@ LOOKING = 4
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
+LONGEST_NAMED = 200
+"""Characters of an address in the log: each refusal is a line of it."""
 LARGEST_FORM = 20_000
 """Bytes of a form that anyone may send: names, a password, a code."""
 
@@ -102,7 +104,7 @@ class Gate:
         where = self.door.where(headers, scope["client"][0] if scope.get("client") else "")
         # A link that lets somebody in must not be read in a log.
         spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
-        what = f"{scope['method']} {spoken}"
+        what = f"{scope['method']} {spoken[:LONGEST_NAMED]}"
         visit: Visit | None = None
         needs: access.Needs | None = None
         try:
