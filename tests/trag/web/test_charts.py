@@ -97,7 +97,7 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert now in words(parsed(done), ".notice.good")
     assert client.get(path).status_code == 404, "an activated upload waits no longer"
     newest = home.records.chart_versions.all()[0]
-    assert (newest.by, newest.name, newest.units) == ("local", "next.csv", 4)
+    assert (newest.by, newest.name, newest.size) == ("local", "next.csv", 4)
 
     page = soup(client, f"/charts/versions/{before}")
     assert "Bar under Club with 0" not in words(page, ".changes")
