@@ -71,6 +71,7 @@ var/sample.stamp: | .venv/runtime.stamp
 	@echo "== Putting the sample organization into var/"
 	@$(BIN)/python -m trag chart activate examples/larkmoor/chart.csv
 	@$(BIN)/python -m trag ingest examples/larkmoor/documents examples/larkmoor/pairs.jsonl
+	@$(BIN)/python -m trag procedures activate examples/larkmoor/procedures.json
 	@touch $@
 
 ifeq ($(TRAG_HOME),var)
