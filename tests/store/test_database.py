@@ -103,7 +103,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         assert pinned.reply == "Two sign."
         chart = records.chart_versions.active()
         assert chart
-        assert (chart.version, chart.units, chart.original) == ("v1", 9, "6" * 64)
+        assert (chart.version, chart.size, chart.original) == ("v1", 9, "6" * 64)
         assert records.promotions.current() == "20261120-0a0a0a0a"
         (document,) = records.library.documents()
         actual = (document.name, document.audience, document.notes)

@@ -300,7 +300,7 @@ def test_a_million_empty_rows_are_no_units(row: str) -> None:
 @pytest.mark.slow
 def test_a_large_sheet_reads_as_openpyxl_reads_it() -> None:
     table = [[f"cell {row} {column}" if (row + column) % 3 else "" for column in range(30)] for row in range(2_000)]
-    content = pack([["name", "parent", *map(str, range(28))], *table])
+    content = pack({"Units": [["name", "parent", *map(str, range(28))], *table]})
     sheet = openpyxl.load_workbook(io.BytesIO(content), read_only=True).worksheets[0]
     theirs = [tuple(cell or "" for cell in row) for row in sheet.iter_rows(values_only=True)]
     assert [" ".join(line.cells).rstrip() for line in read(content, "a.xlsx").lines] == [

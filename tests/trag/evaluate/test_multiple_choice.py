@@ -317,7 +317,7 @@ def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [
-        ("choice", 2, "give needle CASES, needle chart, or choice FILE"),
+        ("choice", 2, "give needle CASES, needle chart, choice FILE"),
         ("choice law.csv --shots 3", 2, "--shots does not go with choice law.csv"),
         ("choice law.csv --base", 2, "--base does not go with choice"),
         ("choice missing.csv", 1, "missing.csv cannot be read"),
