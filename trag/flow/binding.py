@@ -10,21 +10,18 @@ of a language says where.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from org.procedures.actions import Action
 from org.procedures.flows import Procedure
 from org.procedures.graph import Graph
+from trag.flow.scoring import Encode
+from trag.retrieve import Weigh
 
 if TYPE_CHECKING:
     import numpy as np
-
-Encode = Callable[[Sequence[str]], "np.ndarray"]
-"""Texts to vectors: one row each, of unit length."""
-Weigh = Callable[[str, Sequence[str]], "np.ndarray"]
-"""The log-odds (n,) that each of n texts answers the first."""
 
 NEARNESS = 15.0
 """What cosine similarity, in [-1, 1], counts beside log-odds; as in the search for passages."""
@@ -47,6 +44,12 @@ class Likeness:
     ids: tuple[str, ...]
     whole: np.ndarray
     stretches: tuple[tuple[tuple[tuple[int, int], ...], np.ndarray], ...]
+
+    def of(self, some: Mapping[str, Action]) -> Likeness:
+        """The same of some of the actions alone."""
+        places = [place for place, id in enumerate(self.ids) if id in some]
+        stretches = tuple((spans, values[:, places]) for spans, values in self.stretches)
+        return Likeness(tuple(self.ids[place] for place in places), self.whole[:, places], stretches)
 
 
 def likeness(procedure: Procedure, actions: Mapping[str, Action], encode: Encode, weigh: Weigh) -> Likeness:

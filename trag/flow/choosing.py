@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import prompts
 from org.procedures.flows import Procedure
-from trag.flow.binding import NEARNESS, Encode, Weigh
+from trag.flow.binding import NEARNESS
+from trag.flow.scoring import Encode
 from trag.llm.model import LanguageModel, Searching
+from trag.retrieve import Weigh
 
 _SHOWN = 8
 """Procedures that the reader chooses among."""

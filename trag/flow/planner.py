@@ -16,16 +16,18 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from org.procedures.actions import Action, Source, units
+from org.procedures.actions import UNWRITTEN, Action, Source, units
 from org.procedures.flows import Book, Procedure
 from org.procedures.graph import Graph
 from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.flow import binding, checking, choosing
-from trag.flow.binding import Encode, Weigh
+from trag.flow.binding import Likeness
 from trag.flow.planning import calls
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+from trag.flow.scoring import Encode
 from trag.reranking.reranker import Reranker
+from trag.retrieve import Weigh
 
 if TYPE_CHECKING:
     from org.chart import Chart, Unit
@@ -62,14 +64,13 @@ def planner(home: Home) -> Planner:
 
 
 class Planner:
-    """Plans by one book under one chart. May be used from several threads; what the steps of a procedure take is worked
-    out once, some seconds on two cores."""
+    """Plans by one book under one chart. May be used from several threads; how alike the steps of a procedure and the
+    actions are is worked out once, some seconds on two cores."""
 
     def __init__(self, book: Book, chart: Chart | None, encode: Encode, weigh: Weigh, open_to: OpenTo) -> None:
         self.book, self.chart = book, chart
-        self._graph = Graph(book.actions.values())
         self._encode, self._weigh, self._open_to = encode, weigh, open_to
-        self._takes: dict[str, dict[str, int]] = {}
+        self._alike: dict[str, Likeness] = {}
         self._turn = threading.Lock()
 
     def plan(
@@ -94,46 +95,49 @@ class Planner:
             size = f"{len(asked):,} characters" if asked else "no words"
             message = f"The request has {size}; at most {LONGEST_REQUEST:,} are read."
             raise TragError(message, "Say what you want to get done.")
-        readable = {one.id: one for one in self.book.procedures.values() if self._is_readable(one, readers)}
-        if gone := [id for id in done if id not in self.book.actions] + [procedure] * (
-            procedure not in {"", *readable}
-        ):
+        book = self._open_book(readers)
+        gone = [id for id in done if id not in book.actions]
+        gone += [procedure] if procedure and procedure not in book.procedures else []
+        if gone:
             raise TragError(f"The procedures have no {gone[0]}.", "They may have changed: ask for the plan again.")
         record = PlanRecord(uuid4().hex, asked, "cannot_answer", procedures=self.book.version, done=tuple(done))
         if procedure:
-            found = choosing.Found((readable[procedure],))
+            found = choosing.Found((book.procedures[procedure],))
         else:
-            found = choosing.choose(asked, tuple(readable.values()), self._encode, self._weigh, model)
+            found = choosing.choose(asked, tuple(book.procedures.values()), self._encode, self._weigh, model)
         if found.none or len(found.procedures) > 1:
             choices = tuple(Chosen(one.id, one.title) for one in found.procedures)
             record = replace(record, status="cannot_answer" if found.none else "ask_which", choices=choices)
         else:
-            record = self._planned(record, found.procedures[0], unit, readers)
+            record = self._planned(record, found.procedures[0], book, unit)
         return replace(record, seconds=monotonic() - began)
 
-    def _planned(self, record: PlanRecord, procedure: Procedure, unit: str, readers: Readers) -> PlanRecord:
-        """The record with the plan of a procedure; a refusal where the plan does not pass its check, which is a fault
-        of the program."""
-        takes = self._taken(procedure)
-        made = calls(takes, self._graph, [id for id in record.done if id in takes])
+    def _planned(self, record: PlanRecord, procedure: Procedure, book: Book, unit: str) -> PlanRecord:
+        """The record with the plan of a procedure by the actions of `book`; a refusal where there is none of them, or
+        the plan does not pass its check, which is a fault of the program."""
+        if not (book.actions and procedure.steps):
+            return record
+        graph = Graph(book.actions.values())
+        takes = binding.bound(procedure, graph, self._likeness(procedure.id).of(book.actions))
+        made = calls(takes, graph, [id for id in record.done if id in takes])
         plan = replace(
             record,
             status="planned",
             procedure=Chosen(procedure.id, procedure.title),
             steps=tuple(
-                self._step(number, procedure.steps[call.step].text, self.book.actions[call.action], unit, readers)
+                self._step(number, procedure.steps[call.step].text, book.actions[call.action], unit)
                 for number, call in enumerate(made, 1)
             ),
-            asked_for=tuple(dict.fromkeys(_alternatives(self._graph.brought(call.action) for call in made))),
-            source=self._source(procedure.source, readers),
+            asked_for=tuple(dict.fromkeys(_alternatives(graph.brought(call.action) for call in made))),
+            source=_written(procedure.source),
         )
-        plan = replace(plan, checks=checking.check(plan, self.book))
+        plan = replace(plan, checks=checking.check(plan, book))
         if not plan.checks:
             log.error("a plan of %s breaks its own procedure: %s", procedure.id, plan.checks)
             return record
         return plan
 
-    def _step(self, number: int, text: str, action: Action, unit: str, readers: Readers) -> PlannedStep:
+    def _step(self, number: int, text: str, action: Action, unit: str) -> PlannedStep:
         whose = self._units([action.unit])[:1]
         mine = {one.id for one in self.chart.path(unit)} if self.chart and unit in self.chart.units else set()
         return PlannedStep(
@@ -147,34 +151,57 @@ class Planner:
             handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in self._units(action.audience)),
             needs=tuple(_alternatives([action.needs])),
             gives=action.gives,
-            source=self._source(action.source, readers),
+            source=_written(action.source),
         )
 
-    def _taken(self, procedure: Procedure) -> dict[str, int]:
-        """The actions of a procedure, each with its step."""
+    def _likeness(self, id: str) -> Likeness:
         with self._turn:
-            if procedure.id not in self._takes:
-                alike = binding.likeness(procedure, self.book.actions, self._encode, self._weigh)
-                self._takes[procedure.id] = binding.bound(procedure, self._graph, alike)
-            return self._takes[procedure.id]
+            if id not in self._alike:
+                procedure = self.book.procedures[id]
+                self._alike[id] = binding.likeness(procedure, self.book.actions, self._encode, self._weigh)
+            return self._alike[id]
 
-    def _is_readable(self, procedure: Procedure, readers: Readers) -> bool:
-        """A procedure is for whoever it says, of those who may read the document that it stands in."""
+    def _open_book(self, readers: Readers) -> Book:
+        """What of the book is open to who holds these keys. A procedure is for whoever it says, of those who may read
+        the document it stands in. An action is closed with its document, and where it stands in a procedure that is
+        closed and in none that is open: the words of another step may be like it."""
         if readers is None:
-            return True
-        named = {one.id for one in self._units(procedure.audience)}
-        document = procedure.source.document
-        return not (procedure.audience and readers.isdisjoint(named)) and not (
-            document and not self._open_to(document, readers)
-        )
-
-    def _source(self, source: Source, readers: Readers) -> WrittenIn | None:
-        if not source.document or not (readers is None or self._open_to(source.document, readers)):
-            return None
-        return WrittenIn(source.document, source.section)
+            return self.book
+        sources = [one.source for one in self.book.procedures.values()] + [
+            one.source for one in self.book.actions.values()
+        ]
+        documents = {each for each in {one.document for one in sources} if not each or self._open_to(each, readers)}
+        procedures: list[Procedure] = []
+        places, closed = set[Source](), set[Source]()
+        for one in self.book.procedures.values():
+            units_of = {each.id for each in self._units(one.audience)}
+            is_open = one.source.document in documents and not (one.audience and readers.isdisjoint(units_of))
+            (places if is_open else closed).add(one.source)
+            procedures += [one] if is_open else []
+        closed -= {*places, UNWRITTEN}
+        actions = {
+            one.id: one
+            for one in self.book.actions.values()
+            if one.source.document in documents and one.source not in closed
+        }
+        # What a step was bound to and is closed leaves no trace; what it gave counts as at hand.
+        cut = [
+            replace(
+                one,
+                steps=tuple(
+                    replace(step, actions=tuple(id for id in step.actions if id in actions)) for step in one.steps
+                ),
+            )
+            for one in procedures
+        ]
+        return Book.of(actions.values(), cut)
 
     def _units(self, names: Iterable[str]) -> list[Unit]:
         return [one for name in names if name and self.chart for one in units(name, self.chart)]
+
+
+def _written(source: Source) -> WrittenIn | None:
+    return WrittenIn(source.document, source.section) if source.document else None
 
 
 def _alternatives(needs: Iterable[Iterable[Sequence[str]]]) -> Iterable[str]:

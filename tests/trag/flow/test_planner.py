@@ -126,6 +126,36 @@ def test_a_procedure_that_is_closed_to_the_asker_leaves_no_trace(book: Book, cha
     assert planner.plan("badge", model, readers=own, procedure=f"x-{LOST}").steps
 
 
+@pytest.mark.parametrize("how", ["for others", "in a closed document"])
+@pytest.mark.parametrize("is_bound", [False, True], ids=["alike", "bound"])
+def test_an_action_of_a_closed_procedure_is_in_no_plan_of_another(
+    book: Book, chart: Chart, how: str, is_bound: bool
+) -> None:
+    source = replace(book.procedures["repair-laptop"].source, document="s.md" if how != "for others" else "m.md")
+    words = book.procedures[LOST].steps[1].text
+    canary = replace(book.actions["BlockBadge"], id="C4NARY", title=words, description=words, source=source)
+    hidden = replace(
+        book.procedures["repair-laptop"],
+        audience=("Human Resources Department",) if how == "for others" else (),
+        source=source,
+    )
+    lost = book.procedures[LOST]
+    bound = replace(
+        lost, steps=tuple(replace(step, actions=("C4NARY",) if is_bound else ()) for step in lost.steps[1:])
+    )
+    closed = Book.of([*book.actions.values(), canary], [bound, hidden])
+    planner = Planner(
+        closed, chart, open_embedder("").embed_passages, Reranker().weigh, lambda document, _: document != "s.md"
+    )
+    model: Any = Choosing()
+    assert "C4NARY" in planner.plan("badge", model, readers=None, procedure=LOST).to_json()
+    plan = planner.plan("badge", model, readers=EVERYONE, procedure=LOST)
+    assert plan.steps
+    assert "C4NARY" not in plan.to_json()
+    with pytest.raises(TragError, match="have no C4NARY"):
+        planner.plan("badge", model, readers=EVERYONE, procedure=LOST, done=["C4NARY"])
+
+
 @pytest.mark.parametrize(
     ("request_", "more", "said"),
     [
