@@ -199,8 +199,7 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, found = self._found(question, asked, mentions, likelihood)
+            placed, found = self._found(question, asked, mentions, partial(retrieve.query_likelihood, self.model))
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = sources_of(placed, excerpts, chart)
@@ -356,8 +355,7 @@ class Assistant:
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
     ) -> AnswerRecord:
-        """The record of one question, for those who do not watch it being written. Raises what `ask` raises, and
-        ModelAway: many questions wait for the model rather than end without."""
+        """The record of one question, for those who do not watch. Raises ModelAway, and what `ask` raises."""
         *_, last = self.ask(question, history=history, steps=steps, stop=stop, readers=readers)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
