@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from sqlalchemy import ColumnElement, insert, select, update
 
@@ -25,6 +26,8 @@ from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, 
 from store.second_factors import SecondFactors
 from store.versions import Promotions, Versions
 
+Kind = Literal["answer", "plan"]
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -39,7 +42,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer with its whole record as JSON; `conversation` is None outside of one."""
+    """An answer or a plan with its whole record as JSON; `conversation` is None outside of one."""
 
     id: str
     conversation: str | None
@@ -47,6 +50,7 @@ class StoredAnswer:
     answer: str
     record_json: str
     created: datetime
+    kind: Kind
 
 
 class Records:
@@ -138,10 +142,18 @@ class Records:
     # Answers
 
     def save_answer(
-        self, id: str, conversation: str | None, question: str, answer: str, record_json: str, *, asker: str = ""
+        self,
+        id: str,
+        conversation: str | None,
+        question: str,
+        answer: str,
+        record_json: str,
+        *,
+        asker: str = "",
+        kind: Kind = "answer",
     ) -> None:
-        """Keep a new answer. Inside of a conversation its owner is the asker, outside `asker`, "" for nobody. Raises
-        StoreError when the conversation is gone."""
+        """Keep a new answer or plan. Inside of a conversation its owner is the asker, outside `asker`, "" for nobody.
+        Raises StoreError when the conversation is gone."""
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
@@ -152,7 +164,9 @@ class Records:
                     raise _no_conversation()
                 asker = connection.scalar(select(table.c.owner).where(table.c.id == conversation)) or ""
             row = {"id": id, "conversation": conversation, "question": question, "answer": answer}
-            kept = connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
+            kept = connection.execute(
+                insert(schema.answers), row | {"record_json": record_json, "created": now, "kind": kind}
+            )
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
             enter(connection, number, id, asker, now, record_json)
 
@@ -167,7 +181,14 @@ class Records:
     def newest_answers(self, most: int) -> tuple[StoredAnswer, ...]:
         """The last `most` answers that were given, of every conversation and of none, the oldest of them first."""
         table = schema.answers.c
-        newest = select(table.number).order_by(table.number.desc()).limit(most)
+        newest = select(table.number).where(table.kind == "answer").order_by(table.number.desc()).limit(most)
+        return self._answers(table.number.in_(newest))
+
+    def plans(self, asker: str, most: int) -> tuple[StoredAnswer, ...]:
+        """The last `most` plans of somebody ("" for those of nobody), the oldest of them first."""
+        table = schema.answers.c
+        own = (table.kind == "plan") & asked_by(schema.reviews.c.asker == asker)
+        newest = select(table.number).where(own).order_by(table.number.desc()).limit(most)
         return self._answers(table.number.in_(newest))
 
     def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:

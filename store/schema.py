@@ -173,6 +173,7 @@ answers = Table(
     Column("conversation", Words, ForeignKey("conversations.id", ondelete="SET NULL")),
     *_words("question", "answer", "record_json"),
     *_moments("created"),
+    Column("kind", Words, nullable=False, server_default="answer"),
     Index("answers_of_conversation", "conversation", "number"),
 )
 
