@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from org.procedures.actions import Action
@@ -109,11 +110,17 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
         sure[max(more, key=lambda id: strength[id] - _COST * more[id])] = None
         takes = graph.closure(sure)
 
-    def step_of(id: str) -> int:
-        steps = [number for number, of in enumerate(named) if id in of] or range(len(named))
-        return max(steps, key=lambda number: float(alike.whole[number][place[id]]))
-
-    return {id: step_of(id) for id in takes.actions}
+    # From the last action on: each in the step that says it, and in none after that of an action that waits for it.
+    order: list[str] = []
+    while ready := [id for id in graph.permitted(order) if id in takes.actions]:
+        order += ready
+    at: dict[str, int] = {}
+    for id in reversed(order):
+        waiting = [step for other, step in at.items() if any(id in need for need in graph.parents(other))]
+        steps = range(min(waiting, default=len(named) - 1) + 1)
+        saying = [number for number in steps if id in named[number]] or steps
+        at[id] = max(saying, key=lambda number: max(alike.stretches[number][1][:, place[id]], default=-inf))
+    return {id: at[id] for id in takes.actions}
 
 
 def _stretches(text: str) -> dict[tuple[int, int], str]:

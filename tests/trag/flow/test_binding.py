@@ -46,10 +46,11 @@ def test_a_step_that_no_stretch_names_takes_what_is_most_alike_to_all_of_it(whol
     assert taken(({"Lend": whole}, {})) == {"Lend": 0}
 
 
-def test_what_an_action_cannot_be_done_without_is_taken_too_at_the_step_that_is_most_like_it() -> None:
-    assert taken(({"Lend": 9, "Block": 2}, {}), ({"Sign": 9, "Print": 4}, {})) == {
-        "Lend": 0, "Block": 0, "Sign": 1, "Print": 1,
-    }  # fmt: skip
+def test_what_an_action_cannot_be_done_without_is_taken_at_the_step_whose_words_are_most_like_it_and_in_time() -> None:
+    lend, last = ({"Lend": 9}, {(0, 3): {"Block": 2}}), ({"Sign": 9}, {(0, 6): {"Print": 4, "Block": 1}})
+    assert taken(lend, last) == {"Lend": 0, "Block": 0, "Sign": 1, "Print": 1}
+    late = ({"Shred": 9}, {(0, 6): {"Block": 7, "Print": 6}})
+    assert taken(lend, last, late) == {"Lend": 0, "Block": 0, "Sign": 1, "Print": 1, "Shred": 2}
 
 
 def test_what_is_named_beside_another_counts_only_where_all_that_it_needs_is_named_too() -> None:
