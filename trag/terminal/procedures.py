@@ -25,6 +25,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name, words, argument in (
         ("check", "report every problem in FILE, or in a CSV of actions and one of procedures", "FILE"),
         ("activate", "plan by the procedures in FILE, or in two CSVs, from now on", "FILE"),
+        ("bind", "print FILE as JSON with the actions of each step worked out from its words, to correct", "FILE"),
         ("show", "print the procedures in use, or the one with this ID", "ID"),
         ("versions", "list the versions that were activated", ""),
         ("rollback", "plan by an earlier VERSION again", "VERSION"),
@@ -40,6 +41,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _procedures(settings: Settings, options: argparse.Namespace) -> int:
     if options.act == "check":
         return _check(_files(options.files))
+    if options.act == "bind":
+        return _bind(_files(options.files))
     from trag.home import open_home
 
     with open_home(settings) as home:
@@ -80,6 +83,23 @@ def _check(files: list[File]) -> int:
     print(f"{', '.join(name for name, _ in files)}: {_counted(report.book)}")
     print(f"version {report.book.version}")
     print("Units and sources are looked for in the chart and the documents of the home when it is activated.")
+    return 0
+
+
+def _bind(files: list[File]) -> int:
+    """Some seconds a procedure on two cores."""
+    from org.procedures.flows import write
+    from org.procedures.reading import usable
+    from trag.embed import open_embedder
+    from trag.flow.binding import with_actions
+    from trag.procedures import check
+    from trag.reranking.reranker import Reranker
+
+    book = usable(check(files), ", ".join(name for name, _ in files))
+    encode, weigh = open_embedder("").embed_passages, Reranker().weigh
+    with console.bar() as progress:
+        bound = with_actions(book, encode, weigh, progress)
+    print(write(bound).decode())
     return 0
 
 
