@@ -7,6 +7,7 @@ The encoder and the reranker know words, the reader what is meant, in other lang
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,8 +38,15 @@ class Found:
     none: bool = False
 
 
-def choose(request: str, procedures: Sequence[Procedure], encode: Encode, weigh: Weigh, model: LanguageModel) -> Found:
-    """The procedures that serve a request. Raises what the model raises."""
+def choose(
+    request: str,
+    procedures: Sequence[Procedure],
+    encode: Encode,
+    weigh: Weigh,
+    model: LanguageModel,
+    stop: threading.Event | None = None,
+) -> Found:
+    """The procedures that serve a request. Raises Cancelled when `stop` is set meanwhile, and what the model raises."""
     if not procedures:
         return Found((), none=True)
     titled = [f"{one.title}: {one.when}" if one.when else one.title for one in procedures]
@@ -50,7 +58,7 @@ def choose(request: str, procedures: Sequence[Procedure], encode: Encode, weigh:
     # Of a model behind an address nobody knows how likely it finds each number.
     none, read = float("-inf"), [0.0] * len(shown)
     if isinstance(model, Searching):
-        with model.search(prompts.procedure(request, [titled[place] for place in shown])) as search:
+        with model.search(prompts.procedure(request, [titled[place] for place in shown]), stop=stop) as search:
             none, *read = search.weigh([str(number) for number in range(len(shown) + 1)])
     weights = [weight + _WORDS * float(odds[place]) for weight, place in zip(read, shown, strict=True)]
     ranked = sorted(range(len(shown)), key=lambda number: -weights[number])

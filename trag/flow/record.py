@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from trag.json_lines import as_line
+from trag.record import ModelUsed
 
+NO_MODEL = ModelUsed("", "", "")
 PlanStatus = Literal["planned", "ask_which", "cannot_answer"]
 
 
@@ -65,7 +67,8 @@ class PlanChecks:
 class PlanRecord:
     """One plan. `asked_for` is what the asker has to bring; `choices` are the procedures that they mean one of, or with
     `cannot_answer` those that are nearest; `done` are the actions they had done before. `procedures` is the version of
-    the book, `seconds` those that the whole took."""
+    the book, `seconds` those that the whole took; `model` is what chose the procedure, without its adapter, and
+    `interrupted` says why there is no plan ("stopped by the reader"), "" where it is whole."""
 
     id: str
     request: str
@@ -79,6 +82,8 @@ class PlanRecord:
     done: tuple[str, ...] = ()
     source: WrittenIn | None = None
     seconds: float = 0.0
+    model: ModelUsed = NO_MODEL
+    interrupted: str = ""
     kind: str = "plan"
 
     def to_json(self) -> str:
@@ -106,6 +111,7 @@ class PlanRecord:
                 checks["order"], *(tuple(checks[name]) for name in ("unknown", "repeated", "missing"))
             ),
             "source": written(values["source"]),
+            "model": ModelUsed(**values["model"]) if "model" in values else NO_MODEL,
         }
         made |= {name: tuple(values[name]) for name in ("asked_for", "done")}
         return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))

@@ -17,7 +17,7 @@ from trag.errors import TragError
 from trag.flow.planner import LONGEST_REQUEST, Planner
 from trag.people.permissions import Readers
 from trag.reranking.reranker import Reranker
-from trag.terminal.plan import plan_as_text
+from trag.plans import plan_as_text
 
 pytestmark = pytest.mark.slow
 LARKMOOR = Path(__file__).parents[3] / "examples" / "larkmoor"
