@@ -74,7 +74,7 @@ def run(
 
 def _depends(model: LanguageModel, data: Data, system: str) -> str:
     """The sha256 of what a plan depends on beside system, setting and the program, which each plan names."""
-    own = tuple(map(inspect.getsource, _PLANNING)) + prompts.procedure("", ["", ""]) if system == TRAG else ()
+    own = tuple(map(inspect.getsource, _PLANNING)) + prompts.question("") if system == TRAG else ()
     books = [domain.book for domain in data.domains.values()]
     messages = [prompting.messages("", book.actions.values(), book.procedures.values()) for book in books]
     given = (model.identity, model.context, messages, data.queries, FLAP, (WIDTH, LENGTH, MAX_TOKENS), *own)
