@@ -16,8 +16,8 @@ from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.flow.planner import LONGEST_REQUEST, Planner
 from trag.people.permissions import Readers
-from trag.reranking.reranker import Reranker
 from trag.plans import plan_as_text
+from trag.reranking.reranker import Reranker
 
 pytestmark = pytest.mark.slow
 LARKMOOR = Path(__file__).parents[3] / "examples" / "larkmoor"
