@@ -138,7 +138,7 @@ def test_the_same_request_by_two_units_is_handed_over_differently(place: Place) 
     for who in ("of-board", "of-bar", "none"):
         page = place.made(who, request="my badge is lost")
         assert texts(page, ".sentence") == ["Say that it is lost", "It is blocked and printed"]
-        handed[who] = texts(page, ".step.handed .who")
+        handed[who] = texts(page, ".planned.handed .who")
     assert handed["of-board"] == ["Bar does this head: Head bar"]
     assert handed["of-bar"] == ["Board does this head: Head board"]
     assert handed["none"] == ["Board does this head: Head board", "Bar does this head: Head bar"]
@@ -153,7 +153,7 @@ def test_what_is_ticked_is_shown_as_done_above_what_is_left(place: Place) -> Non
     rest = place.made("of-board", **hidden, done=["Report", "Block"])
     assert texts(rest, ".done-before li") == ["Report the lost badge", "Block the badge"]
     assert [each.has_attr("checked") for each in rest.select("[name=done]")] == [True, True, False]
-    assert texts(rest, ".step label") == ["1 Print a new badge"]
+    assert texts(rest, ".planned label") == ["1 Print a new badge"]
     assert "all of it is done" in words(place.made("of-board", **hidden, done=["Report", "Block", "Print"]), ".steps")
 
 
@@ -164,7 +164,7 @@ def test_several_and_none_lead_to_those_that_may_be_meant(place: Place) -> None:
         assert words(page, "h2").startswith(said)
         own = [f"Open the vault {canaries('board')[at]}" for at in (1, -1)]
         assert set(own) <= set(texts(page, ".offers button")) <= {*own, "Replace a lost badge"}
-        assert (page.select(".offers [name=request]")[0]["value"], page.select(".step")) == ("open the vault", [])
+        assert (page.select(".offers [name=request]")[0]["value"], page.select(".planned")) == ("open the vault", [])
 
 
 def test_a_plan_opens_the_document_at_its_procedure_and_draws_it(place: Place) -> None:
@@ -194,7 +194,7 @@ def test_a_plan_is_its_askers_alone_and_tells_nothing_once_what_it_stood_on_is_c
         assert place.post(who, f"{path}/verdict", verdict="Correct").status_code == 404
     assert path not in place.browsers["of-bar"].get("/plans").text
     for each, change in ((path, close_document), (other, move), (other, remove)):
-        assert place.page("of-board", each).select(".step") or change is remove
+        assert place.page("of-board", each).select(".planned") or change is remove
         change()
         page = place.browsers["of-board"].get(each).text
         assert CLOSED[1:] in page
@@ -232,13 +232,13 @@ def test_who_waits_sees_their_place_and_a_stop_and_a_death_are_recorded(place: P
         assert place.browsers["of-bar"].get(sent[1]).status_code == 404, "it is theirs alone"
         assert place.post("none", f"{sent[1]}/stop").status_code == 303
         assert "Stopped." in words(place.page("none", sent[1]), ".stopped")
-        assert place.made("none", procedure="badge").select(".step"), "what needs no model waits for nobody"
+        assert place.made("none", procedure="badge").select(".planned"), "what needs no model waits for nobody"
     place.assistant.model = Choosing()
     place.assistant.model.error = ModelDied("The model's process ended.")
     page = place.made("none", request="my badge is lost")
     assert "The model's process ended." in words(page, ".stopped")
     place.assistant.model = Choosing(*ONE)
-    assert place.made("none", request="my badge is lost").select(".step")
+    assert place.made("none", request="my badge is lost").select(".planned")
 
 
 def test_a_set_stop_ends_in_a_record_without_steps(place: Place) -> None:

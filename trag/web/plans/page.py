@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from uuid import uuid4
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from org.procedures.actions import Action
 from org.procedures.flows import Book, Step
 from org.procedures.graph import Graph
 from org.procedures.reading import is_section
@@ -24,7 +26,7 @@ from trag import plans
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, told
 from trag.events import PlanEvent
-from trag.flow.record import PlanRecord, WrittenIn
+from trag.flow.record import PlannedStep, PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened
 from trag.record import LONGEST_REMARK, VERDICTS
@@ -170,11 +172,18 @@ def mount(app: FastAPI, home: Home, runs: ActiveRuns, ready: Callable[[], Assist
     explain(app)
 
 
+def _as_read(step: PlannedStep, action: Action) -> Action:
+    """An action as its plan tells it."""
+    needs = tuple(tuple(thing.replace("_", " ") for thing in need) for need in action.needs)
+    gives = tuple(thing.replace("_", " ") for thing in action.gives)
+    return replace(action, title=step.title, needs=needs, gives=gives, unit=step.unit)
+
+
 def _picture(record: PlanRecord, book: Book) -> Picture | None:
     """The actions of a plan in its order, and which waits for which; None where the procedures have changed."""
     if not record.steps or any(step.action not in book.actions for step in record.steps):
         return None
-    actions = {step.action: book.actions[step.action] for step in record.steps}
+    actions = {step.action: _as_read(step, book.actions[step.action]) for step in record.steps}
     rows: list[Row] = []
     for number, (text, steps) in enumerate(groupby(record.steps, lambda step: step.step), 1):
         of = [actions[step.action] for step in steps]
