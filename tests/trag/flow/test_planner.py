@@ -100,7 +100,7 @@ def test_two_near_procedures_are_asked_about_and_none_leads_to_the_nearest(
 ) -> None:
     model: Any = Asking(**likelier)
     planner = Planner(
-        book, chart, lambda texts: np.ones((len(texts), 1)), lambda _, texts: np.zeros(len(texts)), lambda *_: True
+        book, chart, lambda texts: np.zeros((len(texts), 1)), lambda _, texts: np.zeros(len(texts)), lambda *_: True
     )
     plan = planner.plan("something with my badge", model, readers=EVERYONE)
     assert (plan.status, len(plan.choices), bool(plan.steps)) == (status, choices, status == "planned")
