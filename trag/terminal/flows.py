@@ -16,7 +16,7 @@ from trag.settings import Settings
 from trag.terminal.console import bar, show
 
 if TYPE_CHECKING:
-    from trag.evaluate.flows.writing import Setting
+    from trag.evaluate.flows.writing import Setting, Written
 
 
 def systems() -> Sequence[str]:
@@ -37,8 +37,8 @@ def facts(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def plans(settings: Settings, options: argparse.Namespace) -> None:
-    """Has the systems plan for the queries of a folder, without the adapter, and shows what came of it; or has the
-    product's planner say what it makes of requests beyond them."""
+    """Has the systems plan for the queries of a folder, the paper's without the adapter, and shows what came of it; or
+    has the product's planner say what it makes of requests beyond them."""
     from trag.embed import open_embedder
     from trag.evaluate.flows import data, running, tables
     from trag.evaluate.flows.writing import GREEDY, TRAG
@@ -54,9 +54,15 @@ def plans(settings: Settings, options: argparse.Namespace) -> None:
         held = data.read_beyond(Path(options.beyond), held)
         queries, tasks = held.queries, [(TRAG, "all")]
     encode, weigh = open_embedder("").embed_passages, Reranker().weigh
-    with open_home(settings) as home, bar() as progress, closing(home.model_with("base")) as model:
+    written: list[Written] = []
+    with open_home(settings) as home, bar() as progress:
         folder = home.folder / "results" / "flows"
-        written = running.run(folder, model, held, queries, tasks, encode, weigh, progress)
+        own = [task for task in tasks if task[0] == TRAG]
+        if others := [task for task in tasks if task[0] != TRAG]:
+            with closing(home.model_with("base")) as base:
+                written += running.run(folder, base, held, queries, others, encode, weigh, progress)
+        if own:
+            written += running.run(folder, home.model, held, queries, own, encode, weigh, progress)
     nearest = tables.nearest_by(encode)
     for table in [tables.beyond(written, held)] if options.beyond else tables.report(written, held, nearest):
         if options.markdown:
