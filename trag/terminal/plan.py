@@ -23,12 +23,16 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _plan(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.flow.pinned import pinned_plan
     from trag.flow.planner import planner
     from trag.home import open_home
 
     with open_home(settings) as home:
         done = [id.strip() for id in options.done.split(",") if id.strip()]
-        record = planner(home).plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
+        plans = planner(home)
+        record = pinned_plan(
+            options.request, home.records, plans, home.model, readers=None, procedure=options.procedure, done=done
+        ) or plans.plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
     print(record.to_json() if options.json else plan_as_text(record))
 
 
@@ -42,6 +46,8 @@ def plan_as_text(record: PlanRecord) -> str:
     lines = [record.procedure.title]
     if record.source:
         lines[0] += f" ({record.source.document}, {record.source.section})"
+    if record.approved:
+        lines.append(f"[approved by {record.approved.by} on {record.approved.at}]")
     if record.asked_for:
         lines.append(f"Have at hand: {', '.join(record.asked_for)}.")
     said = ""
