@@ -47,7 +47,7 @@ class StoredAnswer:
     answer: str
     record_json: str
     created: datetime
-    kind: Kind
+    kind: Kind = "answer"
 
 
 class Records:
@@ -149,8 +149,8 @@ class Records:
         asker: str = "",
         kind: Kind = "answer",
     ) -> None:
-        """Keep a new answer or plan. Inside of a conversation its owner is the asker, outside `asker`, "" for nobody.
-        Raises StoreError when the conversation is gone."""
+        """Keep a new answer, or a plan with its order as the answer. Inside of a conversation its owner is the asker,
+        outside `asker`, "" for nobody. Raises StoreError when the conversation is gone."""
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:

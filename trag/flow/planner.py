@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -131,8 +131,10 @@ class Planner:
             return record
         graph = Graph(book.actions.values())
         takes = binding.bound(procedure, graph, self._likeness(procedure.id).of(book.actions))
-        done = [id for id in record.done if id in takes]
-        made = _followed(actions, takes, record.done) if actions else calls(takes, graph, done)
+        if actions:
+            made = _followed(actions, calls(takes, graph), record.done)
+        else:
+            made = calls(takes, graph, [id for id in record.done if id in takes])
         plan = replace(
             record,
             status="planned",
@@ -177,11 +179,13 @@ class Planner:
             return self._alike[id]
 
 
-def _followed(actions: Sequence[str], takes: Mapping[str, int], done: Sequence[str]) -> tuple[Call, ...]:
-    """The actions in the order given, each in the step that takes it; one that none does goes with that before it."""
+def _followed(actions: Sequence[str], plan: Iterable[Call], done: Sequence[str]) -> tuple[Call, ...]:
+    """The actions in the order given, each in the step that it has in the plan; one that has none goes with that before
+    it."""
+    steps = {call.action: call.step for call in plan}
     step, made = 0, []
     for id in actions:
-        step = takes.get(id, step)
+        step = steps.get(id, step)
         made.append(Call(step, id))
     return tuple(call for call in made if call.action not in done)
 

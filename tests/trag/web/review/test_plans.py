@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Callable
 
 import pytest
 
@@ -11,9 +11,11 @@ from trag.flow.pinned import pinned_plan
 from trag.flow.record import Chosen, PlanChecks
 from trag.record import Approval
 from trag.review import approvals
+from trag.review.verdicts import put_label
+
+pytestmark = pytest.mark.slow
 
 ORDER = "badge\nReport\nBlock\nAsk\nPrint"
-OTHER = "badge\nReport\nBlock\nPrint"
 PIN = {"question": "A badge!", "reply": ORDER}
 EVERYONE = frozenset({"everyone"})
 
@@ -45,24 +47,21 @@ def test_a_plan_is_shown_with_its_steps_and_who_does_them(place: Place) -> None:
     ):
         other = place.plan(f"{told}?", **made)
         assert told in texts(place.page("rita", f"/review/{other}"), ".answer")[0]
-    assert "a badge" not in texts(place.page("rita", "/review"), ".question"), "what was approved waits for nobody"
+    waiting = texts(place.page("rita", "/review"), ".question")
+    assert waiting == ["X: y?", "which of?", "A badge!"], "what was approved waits for nobody"
     assert texts(place.page("rita", "/review?unit=b"), ".question") == ["A badge!"]
 
 
-@pytest.mark.parametrize(
-    ("order", "told"),
-    [
+def test_an_order_that_is_none_is_said_whole_and_stays_typed(place: Place) -> None:
+    id = place.plan()
+    for order, told in (
         ("badge\nFly\nReport\nSwim\nReport", "have no Fly; the procedures have no Swim; Report stands twice"),
         ("Report", "no procedure &#39;Report&#39; (its id stands in the first line); it has no action"),
-        ("badge\nReport\nPour", "have no Pour"),
-    ],
-    ids=["unknown", "no procedure", "closed to the reviewer"],
-)
-def test_an_order_that_is_none_is_said_whole_and_stays_typed(place: Place, order: str, told: str) -> None:
-    id = place.plan()
-    refused = place.post("rita", f"/review/{id}/verdict", verdict="Incorrect", corrected=order)
-    assert (refused.status_code, told in refused.text) == (409, True), refused.text
-    assert (place.review_status(id), order in refused.text) == ("open", True)
+        ("badge\nReport\nPour", "have no Pour"),  # which is closed to them
+    ):
+        refused = place.post("rita", f"/review/{id}/verdict", verdict="Incorrect", corrected=order)
+        assert (refused.status_code, told in refused.text, order in refused.text) == (409, True, True), refused.text
+    assert place.review_status(id) == "open"
 
 
 def test_a_judged_plan_leaves_as_a_gold_item_and_teaches_no_answer(place: Place) -> None:
@@ -136,26 +135,33 @@ def test_a_plan_is_approved_for_those_to_whom_it_is_open_and_taken_back(place: P
     assert (given(place), place.review_status(id)) == (None, "open")
 
 
-@pytest.mark.parametrize("what", ["procedures", "document", "chart", "verdict", "given and wrong"])
-def test_a_pinned_plan_comes_back_when_what_it_stands_on_changes(place: Place, what: str) -> None:
+def test_a_pinned_plan_comes_back_when_what_it_stands_on_changes(place: Place) -> None:
     id = place.plan()
-    place.judge("rita", id)
-    place.post("rita", f"/review/{id}/pin", **PIN)
-    assert given(place) == ORDER
     again = place.plan("Another!", approved=Approval("Rita", "2026-11-30", "A badge!"), done=("Report",))
-    change = {
-        "procedures": lambda: place.records.procedure_versions.activate("b2", "b.json", "8" * 64, by="ada"),
-        "document": lambda: place.records.library.put("rules.md", "2" * 64, None, []),
-        "chart": lambda: place.records.chart_versions.activate("v2", "b.csv", "4" * 64, by="ada"),
-        "verdict": lambda: place.judge("ada", id, "Incorrect", may="settle"),
-        "given and wrong": lambda: place.judge("ada", again, "Incorrect"),
-    }
-    change[what]()
-    assert given(place) is None
-    approvals.return_changed(place.records)
-    assert place.records.approved.all()[0].state == "returned"
-    whys = {"procedures": "other procedures are in use", "document": "rules.md was replaced"}
-    assert whys.get(what, "") in texts(place.page("tom", "/review/approved?state=returned"), ".answer-row")[0]
+
+    def procedures(version: str) -> None:
+        place.records.procedure_versions.activate(version, "b.json", "8" * 64, by="ada")
+
+    def judge(of: str, verdict: str) -> None:
+        put_label(place.records, of, place.ids["ada"], verdict, settles=True)
+
+    changes: list[tuple[str, Callable[[], object]]] = [
+        ("it was judged Incorrect", lambda: judge(id, "Incorrect")),
+        ("it was judged Incorrect", lambda: judge(again, "Incorrect")),
+        ("other procedures are in use", lambda: procedures("p2")),
+        ("rules.md was replaced", lambda: place.records.library.put("rules.md", "2" * 64, None, [])),
+        ("another chart is in use", lambda: place.records.chart_versions.activate("v2", "b.csv", "4" * 64, by="ada")),
+    ]
+    for why, change in changes:
+        judge(id, "Correct")
+        assert place.post("rita", f"/review/{id}/pin", **PIN).status_code == 303
+        assert given(place) == ORDER
+        change()
+        assert given(place) is None, why
+        approvals.return_changed(place.records)
+        newest = place.records.approved.all()[0]
+        assert (newest.state, newest.why) == ("returned", why)
+        procedures(BOOK.version)
 
 
 def test_a_pin_is_given_to_nobody_to_whom_any_of_it_is_closed(place: Place) -> None:
@@ -167,6 +173,3 @@ def test_a_pin_is_given_to_nobody_to_whom_any_of_it_is_closed(place: Place) -> N
         assert [given(place, f"{name}?", each) for each in (EVERYONE, held, None)] == [None, order, order]
         listed = {who: len(place.page(who, "/review/approved").select(".answer-row")) for who in ("rita", "sam", "tom")}
     assert listed == {"rita": 1, "sam": 1, "tom": 0}
-    place.records.save_answer("a", None, "Who?", "Ada.", "{}")
-    place.judge("ada", place.plan("Q?"))
-    assert replace(BOOK) == BOOK
