@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from org.procedures.flows import Book, Procedure
 from org.procedures.reading import is_section
@@ -18,10 +18,11 @@ from prompts import CANNOT_ANSWER
 from trag.ask import cleaned
 from trag.errors import in_one_line, told
 from trag.events import Plan, PlanEvent, Waiting
+from trag.flow.pinned import pinned_plan
 from trag.flow.planner import known, planner
 from trag.flow.readable import documents_of, is_open, open_book
 from trag.flow.record import NO_MODEL, PlanRecord
-from trag.llm.model import ModelAway, ModelDied, Searching
+from trag.llm.model import ModelAway, ModelDied, Scoring
 from trag.people.permissions import readers
 from trag.progress import BY_READER, Cancelled, CancelToken
 from trag.record import ModelUsed
@@ -80,22 +81,17 @@ def make(
     the model cannot be started.
     """
     planning, model, away, reason = planner(home), assistant.model, None, ""
+    held = readers(caller, home.organization.chart)
+    how: dict[str, Any] = {"readers": held, "unit": caller.unit, "procedure": asked.procedure, "done": asked.done}
+    pinned = pinned_plan(asked.request, home.records, planning, model, **how)
     nobody: AbstractContextManager[Iterator[int]] = nullcontext(iter(()))
-    line = nobody if asked.procedure else assistant.line.place()
+    line = nobody if pinned or asked.procedure else assistant.line.place()
     with assistant.leases.hold(model), line as positions:
         for position in positions:
             yield Waiting(position)
         record = PlanRecord(id, asked.request, "cannot_answer", procedures=planning.book.version, done=asked.done)
         try:
-            made = planning.plan(
-                asked.request,
-                model,
-                readers=readers(caller, home.organization.chart),
-                unit=caller.unit,
-                procedure=asked.procedure,
-                done=asked.done,
-                stop=stop,
-            )
+            made = pinned or planning.plan(asked.request, model, stop=stop, **how)
             if stop.is_set():
                 raise Cancelled
             record = made
@@ -104,8 +100,8 @@ def make(
             reason = in_one_line(told(error))
         except Cancelled:
             reason = stop.reason if isinstance(stop, CancelToken) else BY_READER
-        chooses = isinstance(model, Searching) and not asked.procedure
-        used = ModelUsed(model.identity.name, model.identity.sha256, "") if chooses else NO_MODEL
+        chooses = isinstance(model, Scoring) and not (pinned or asked.procedure)
+        used = ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter) if chooses else NO_MODEL
         record = replace(record, id=id, model=used, interrupted=reason)
         words = plan_as_text(record)
         home.records.save_answer(id, None, record.request, words, record.to_json(), asker=caller.person, kind="plan")
@@ -160,6 +156,8 @@ def plan_as_text(record: PlanRecord) -> str:
     lines = [record.procedure.title]
     if record.source:
         lines[0] += f" ({record.source.document}, {record.source.section})"
+    if record.approved:
+        lines.append(f"[approved by {record.approved.by} on {record.approved.at}]")
     if record.asked_for:
         lines.append(f"Have at hand: {', '.join(record.asked_for)}.")
     said = ""

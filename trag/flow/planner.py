@@ -23,7 +23,7 @@ from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.flow import binding, checking, choosing
 from trag.flow.binding import Likeness
-from trag.flow.planning import calls
+from trag.flow.planning import Call, calls
 from trag.flow.readable import OpenTo, documents_of, open_book, units_of
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
 from trag.flow.scoring import Encode
@@ -69,6 +69,10 @@ class Planner:
         self._alike: dict[str, Likeness] = {}
         self._turn = threading.Lock()
 
+    def open_book(self, readers: Readers) -> Book:
+        """What of the book is open to who holds these keys."""
+        return open_book(self.book, self.chart, readers, self._open_to)
+
     def plan(
         self,
         request: str,
@@ -78,11 +82,13 @@ class Planner:
         unit: str = "",
         procedure: str = "",
         done: Sequence[str] = (),
+        actions: Sequence[str] = (),
         stop: threading.Event | None = None,
     ) -> PlanRecord:
         """The plan for a request of somebody of a `unit` ("" for none) who holds the keys `readers`, None for who may
         read everything. `procedure` is the id of the one they mean, "" where it is to be found; `done` are the ids of
-        actions that were done already.
+        actions that were done already; `actions` those of that procedure in the order to follow, in place of what would
+        be worked out. A plan that breaks the procedure is none, and its record has the checks that it does not pass.
 
         Raises TragError for a request that is empty or too long and for an id that there is none of, Cancelled when
         `stop` is set before the procedure is found, and what the model raises.
@@ -92,30 +98,40 @@ class Planner:
             size = f"{len(asked):,} characters" if asked else "no words"
             message = f"The request has {size}; at most {LONGEST_REQUEST:,} are read."
             raise TragError(message, "Say what you want to get done.")
-        book = open_book(self.book, self.chart, readers, self._open_to)
-        known(book, procedure, done)
-        record = PlanRecord(uuid4().hex, asked, "cannot_answer", procedures=self.book.version, done=tuple(done))
+        book = self.open_book(readers)
+        known(book, procedure, (*done, *actions))
+        chart = self.chart.version if self.chart else ""
+        record = PlanRecord(
+            uuid4().hex, asked, "cannot_answer", procedures=self.book.version, done=tuple(done), chart=chart
+        )
         if procedure:
+            # All that is to be followed is open to them; its steps have the places that they have for everybody.
+            book = self.book if actions else book
             found = choosing.Found((book.procedures[procedure],))
         else:
             found = choosing.choose(asked, tuple(book.procedures.values()), self._encode, self._weigh, model, stop)
             if stop and stop.is_set():
                 raise Cancelled
         if found.none or len(found.procedures) > 1:
-            choices = tuple(Chosen(one.id, one.title) for one in found.procedures)
+            choices = tuple(Chosen(one.id, one.title, one.source.document) for one in found.procedures)
             record = replace(record, status="cannot_answer" if found.none else "ask_which", choices=choices)
         else:
-            record = self._planned(record, found.procedures[0], book, unit)
+            record = self._planned(record, found.procedures[0], book, unit, actions)
         return replace(record, seconds=monotonic() - began)
 
-    def _planned(self, record: PlanRecord, procedure: Procedure, book: Book, unit: str) -> PlanRecord:
+    def _planned(
+        self, record: PlanRecord, procedure: Procedure, book: Book, unit: str, actions: Sequence[str]
+    ) -> PlanRecord:
         """The record with the plan of a procedure by the actions of `book`; a refusal where there is none of them, or
-        the plan does not pass its check, which is a fault of the program."""
+        the plan does not pass its check, which is a fault of the program, or of whoever gave the order to follow."""
         if not (book.actions and procedure.steps):
             return record
         graph = Graph(book.actions.values())
         takes = binding.bound(procedure, graph, self._likeness(procedure.id).of(book.actions))
-        made = calls(takes, graph, [id for id in record.done if id in takes])
+        if actions:
+            made = _followed(actions, calls(takes, graph), record.done)
+        else:
+            made = calls(takes, graph, [id for id in record.done if id in takes])
         plan = replace(
             record,
             status="planned",
@@ -129,8 +145,9 @@ class Planner:
         )
         plan = replace(plan, checks=checking.check(plan, book))
         if not plan.checks:
-            log.error("a plan of %s breaks its own procedure: %s", procedure.id, plan.checks)
-            return record
+            if not actions:
+                log.error("a plan of %s breaks its own procedure: %s", procedure.id, plan.checks)
+            return replace(record, checks=plan.checks)
         return plan
 
     def _step(self, number: int, text: str, action: Action, unit: str) -> PlannedStep:
@@ -149,6 +166,7 @@ class Planner:
             needs=tuple(_alternatives([action.needs])),
             gives=action.gives,
             source=_written(action.source),
+            unit_id=whose[0].id if whose else "",
         )
 
     def _likeness(self, id: str) -> Likeness:
@@ -165,6 +183,17 @@ def known(book: Book, procedure: str, done: Iterable[str]) -> None:
     gone += [procedure] if procedure and procedure not in book.procedures else []
     if gone:
         raise TragError(f"The procedures have no {gone[0][:100]}.", "They may have changed: ask for the plan again.")
+
+
+def _followed(actions: Sequence[str], plan: Iterable[Call], done: Sequence[str]) -> tuple[Call, ...]:
+    """The actions in the order given, each in the step that it has in the plan; one that has none goes with that before
+    it."""
+    steps = {call.action: call.step for call in plan}
+    step, made = 0, []
+    for id in actions:
+        step = steps.get(id, step)
+        made.append(Call(step, id))
+    return tuple(call for call in made if call.action not in done)
 
 
 def _written(source: Source) -> WrittenIn | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from trag.settings import Settings
 
@@ -18,13 +19,16 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _plan(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.flow.pinned import pinned_plan
     from trag.flow.planner import planner
     from trag.home import open_home
     from trag.plans import plan_as_text
 
     with open_home(settings) as home:
         done = [id.strip() for id in options.done.split(",") if id.strip()]
-        record = planner(home).plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
+        how: dict[str, Any] = {"readers": None, "procedure": options.procedure, "done": done}
+        plans, asked = planner(home), options.request
+        record = pinned_plan(asked, home.records, plans, home.model, **how) or plans.plan(asked, home.model, **how)
     print(record.to_json() if options.json else plan_as_text(record))
     if record.choices and not options.json:
         print("Plan by one of them: --procedure ID")

@@ -29,7 +29,7 @@ from trag.events import Event
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
-from trag.plans import offered, procedure_of
+from trag.plans import offered, procedure_of, readable
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import put_label
 from trag.web import render
@@ -254,8 +254,8 @@ class AskPage:
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            readable = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(records.library.passages, readable)))
+            open_to = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(records.library.passages, open_to)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
         book, turns = readable(self.home, who), []

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,22 @@ def test_what_was_done_is_not_planned_again_and_whose_action_it_is_hands_over_no
     done = [step.action for step in whole.steps[:3]]
     rest = planner.plan("badge", model, readers=EVERYONE, procedure=LOST, done=done)
     assert [step.action for step in rest.steps] == [step.action for step in whole.steps[3:]]
+
+
+def test_an_order_is_followed_as_it_is_unless_it_breaks_the_procedure(planner: Planner) -> None:
+    model: Any = Asking()
+    ask: Plan = partial(planner.plan, "badge", model, readers=EVERYONE, procedure=LOST)
+    whole = ask()
+    ids = [step.action for step in whole.steps]
+    assert ask(actions=ids).steps == whole.steps
+    assert [step.action for step in ask(actions=ids, done=ids[:2]).steps] == ids[2:]
+    more = ask(actions=[ids[0], "ReportToPolice", *ids[1:]]).steps
+    assert (more[1].action, more[1].step, len(more)) == ("ReportToPolice", whole.steps[0].step, len(ids) + 1)
+    broken = ask(actions=ids[::-1])
+    assert (broken.status, broken.steps, broken.checks.order) == ("cannot_answer", (), False)
+    assert ask(actions=ids[-1:]).checks.missing
+    with pytest.raises(TragError, match="have no Fly"):
+        ask(actions=[*ids, "Fly"])
 
 
 @pytest.mark.parametrize(
