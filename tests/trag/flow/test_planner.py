@@ -107,7 +107,7 @@ def test_an_order_is_followed_as_it_is_unless_it_breaks_the_procedure(planner: P
     ("likelier", "status", "choices"),
     [
         ({"Replace_a_lost": 30, "Replace_a_damaged": 30.5}, "ask_which", 2),
-        ({"Replace_a_lost": 8}, "cannot_answer", 3),
+        ({"Replace_a_lost": 6}, "cannot_answer", 3),
         ({"Replace_a_lost": 30}, "planned", 0),
     ],
     ids=["two", "none", "one"],
