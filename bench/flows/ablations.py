@@ -85,7 +85,7 @@ def main() -> None:
                 else:
                     written.append(_decoded(model, planner, query, name, vectors))
                 print(name, query.id, round(written[-1].seconds), flush=True)
-    for table in tables.report(written, held, tables.nearest_by(encode))[1:4]:
+    for table in tables.report(written, held, tables.nearest_by(encode))[:-1]:
         print(markdown(table))
 
 

@@ -86,11 +86,8 @@ class Held:
         Raises TragError when there is no room for them.
         """
         self._cancelled, self._alive, self._evaluated, self._computed = cancelled, alive, 0, 0
-        if self._messages != messages:
+        if self._messages != messages or self._taken != taken[: len(self._taken)]:
             self._pieces.clear()
-        elif self._taken != taken[: len(self._taken)]:  # of what both took the end is read again, for its logits
-            alike = takewhile(lambda pair: pair[0] == pair[1], zip(self._taken, taken, strict=False))
-            del self._pieces[min(1 + sum(1 for _ in alike), len(taken)) :]
         while self._pieces and self._pieces[-1] != self._tokens[: self._intact][: len(self._pieces[-1])]:
             self._pieces.pop()
         if self._pieces:

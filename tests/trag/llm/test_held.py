@@ -161,20 +161,6 @@ def test_the_prompt_is_read_once(engine: Engine) -> None:
     assert evaluated == [prompt, 0, 0]
 
 
-def test_searches_that_part_read_what_they_do_not_share_alone(engine: Engine) -> None:
-    fork, other = ("Once", " upon", " a", " time"), ("Once", " upon", " the", " river")
-    ways = ((other, 2), (fork, 2), (other[:2], 1), (fork, 2), (fork[:1], 1), (other[:3], 2))
-    alone = []
-    for taken, _ in ways:
-        held(engine, CAPITAL)
-        alone.append(held(engine, STORY, *taken).look_ahead(3, 2, ()))
-    held(engine, STORY, *fork)
-    for (taken, read), expected in zip(ways, alone, strict=True):
-        step = held(engine, STORY, *taken)
-        assert (step.usage.evaluated, step.usage.completion) == (0, read), taken
-        assert step.look_ahead(3, 2, ()) == expected
-
-
 def test_a_text_is_taken_as_the_whole_of_it_is_spelled(engine: Engine) -> None:
     whole = held(engine, CAPITAL, "The capital of France").look_ahead(5, 4, ())
     for taken in (("The cap", "ital of Fr", "ance"), ("T", "he", " capital", " of", " France")):

@@ -103,10 +103,10 @@ def read(folder: Path) -> Data:
     queries: tuple[Query, ...] = ()
     try:
         broken = {file.parent.name for file in files} - {*domains}
-        name = "flow_queries.jsonl" if alone else "queries.jsonl"
-        queries = _queries((folder / name).read_bytes(), domains, broken, folder.name if alone else "")
+        asked = folder / ("flow_queries.jsonl" if alone else "queries.jsonl")
+        queries = _queries(asked, domains, broken, folder.name if alone else "")
     except OSError as error:
-        problems.append(f"{name} cannot be read: {error.strerror}")
+        problems.append(f"{asked.name} cannot be read: {error.strerror}")
     except TragError as error:
         problems.append(error.message)
     if problems:
@@ -166,7 +166,7 @@ def _misfits(domain: Domain) -> Iterator[str]:
         yield f"{domain.name}: the gold names {unknown}, which is no action"
 
 
-def _queries(content: bytes, domains: Mapping[str, Domain], broken: Collection[str], alone: str) -> tuple[Query, ...]:
+def _queries(file: Path, domains: Mapping[str, Domain], broken: Collection[str], alone: str) -> tuple[Query, ...]:
     """The queries in a file; of one of a `broken` domain it is not known whether its flow is there. Those over the
     only domain, `alone`, name neither it nor a half, and their flow a procedure."""
     ids: set[str] = set()
@@ -184,7 +184,7 @@ def _queries(content: bytes, domains: Mapping[str, Domain], broken: Collection[s
         ids.add(query.id)
         return query
 
-    return json_lines.read(content, made, "queries.jsonl", "")
+    return json_lines.read(file.read_bytes(), made, file.name, "")
 
 
 def read_beyond(file: Path, data: Data) -> Data:

@@ -14,7 +14,6 @@ from zlib import crc32
 
 from prompts import Message
 from trag.errors import TragError
-from trag.evaluate.flows.beam import beam_search
 from trag.evaluate.flows.data import END, OPENING, Query
 from trag.evaluate.runs import commit
 from trag.flow import prompting
@@ -24,8 +23,8 @@ from trag.flow.prompting import CLOSE, Unit, mark
 from trag.flow.scoring import FLAP, Encode, Heuristic
 from trag.llm.model import LanguageModel, Sampling, Searching, Usage
 
-GREEDY, GREEDY_APIS, BEAM, NUCLEUS, TRAG = "greedy", "greedy-apis", "beam", "nucleus", "trag"
-SYSTEMS = (GREEDY_APIS, GREEDY, BEAM, NUCLEUS, *FLAP, TRAG)
+GREEDY, GREEDY_APIS, NUCLEUS, TRAG = "greedy", "greedy-apis", "nucleus", "trag"
+SYSTEMS = (GREEDY_APIS, GREEDY, NUCLEUS, *FLAP, TRAG)
 Setting = Literal["all", "relevant"]
 SETTINGS: tuple[Setting, ...] = ("all", "relevant")
 """Which flows of a domain are in the prompt (FLAP, section 2.3)."""
@@ -58,7 +57,7 @@ def write(
     """The plan of a system for a query over the book of a planner; the flow that serves it is told in the setting
     "relevant" alone.
 
-    Raises TragError for what searches with a model that cannot, and as the model does.
+    Raises TragError for FLAP with a model that cannot search, and as the model does.
     """
     began = monotonic()
     book, thoughts, chosen = planner.book, system != GREEDY_APIS, None
@@ -68,13 +67,15 @@ def write(
         text, chosen = _planned(model, planner, query, setting)
         cut, tokens = False, 0
     elif system in FLAP:
-        with _searching(model, system).search(messages) as search:
+        if not isinstance(model, Searching):
+            raise TragError(
+                f"{model.identity.name} cannot be searched, so {system} cannot be measured.",
+                "Set TRAG_MODEL to a local file of a model with an attention cache.",
+            )
+        with model.search(messages) as search:
             heuristic = Heuristic(book, query.query, encode, FLAP[system])
             plan = decode(search, heuristic, max_tokens=MAX_TOKENS)
         text, cut, tokens = plan.text, not plan.ended, plan.tokens
-    elif system == BEAM:
-        best = beam_search(_searching(model, system), messages, f"{END}{CLOSE}", MAX_TOKENS)
-        text, cut, tokens = mark() + best.text, not best.ended, len(best.tokens)
     else:
         sampling = Sampling(TEMPERATURE, TOP_P, crc32(query.id.encode())) if system == NUCLEUS else None
         text, cut, tokens = _streamed(model, messages, sampling)
@@ -92,15 +93,6 @@ def _planned(model: LanguageModel, planner: Planner, query: Query, setting: Sett
     chosen = (record.procedure.id,) if record.procedure else tuple(one.id for one in asked)
     steps = (plan(procedure=chosen[0]) if asked else record).steps
     return "\n".join(prompting.text(Unit(step.step, step.action)) for step in steps), chosen
-
-
-def _searching(model: LanguageModel, system: str) -> Searching:
-    if not isinstance(model, Searching):
-        raise TragError(
-            f"{model.identity.name} cannot be searched, so {system} cannot be measured.",
-            "Set TRAG_MODEL to a local file of a model with an attention cache.",
-        )
-    return model
 
 
 def _streamed(model: LanguageModel, messages: tuple[Message, ...], sampling: Sampling | None) -> tuple[str, bool, int]:

@@ -90,7 +90,7 @@ def test_it_plans_what_it_chose_asks_and_refuses(tmp_path: Path, bound: Data) ->
     assert go() == written
     assert reader.asked == times == 4
 
-    published, _, reliable, flows, _ = tables.report(written, data, tables.nearest_by(encode))
+    published, reliable, flows, _ = tables.report(written, data, tables.nearest_by(encode))
     every, told = (dict(zip(published.header, row, strict=True)) for row in published.rows)
     assert (told["Exact %"], told["Edits of APIs"], told["Finished %"]) == ("100.0 ± 0.0", "0.0 ± 0.0", "100.0 ± 0.0")
     right = 2 if written[2].chosen and written[2].chosen[0] == "open-account" else 1  # the two are about as likely
