@@ -52,7 +52,7 @@ _MARK = re.compile(
     r"|(?P<circled>[①-⑳])|-(?=\s))\s*(?P<text>\S.*)"
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？؟।])\s*")
-_BEFORE_WORDS = re.compile(r"^[\W\d_]+")
+_NUMBER = re.compile(r"^(?:§\s*)?\d+(?:\.\d+)*[.):]?\s+")
 _NOT_OF_AN_ID = re.compile(r"[^\w.-]+")
 _LONGEST_ID = 70
 
@@ -82,10 +82,11 @@ def drafts(document: str, passages: Iterable[Passage]) -> Iterator[Draft]:
     for path, group in groupby(written, key=lambda passage: passage.section):
         of = [*group]
         heading = path.split(" > ")[-1]
+        named = _NUMBER.sub("", heading) if any(map(str.isalpha, heading)) else ""
         for above, steps in _lists(lines_of(of)):
             if not _are_steps(steps):
                 continue
-            title = (_BEFORE_WORDS.sub("", heading) or above or steps[0])[:MAX_TITLE]
+            title = (named or above or steps[0])[:MAX_TITLE]
             procedure = Procedure(
                 id=_NOT_OF_AN_ID.sub("-", title.casefold()).strip("-")[:_LONGEST_ID] or "procedure",
                 title=title,
@@ -181,7 +182,7 @@ def _list(lines: Sequence[_Line], at: int) -> tuple[tuple[str, ...], int]:
 def _words(lines: Sequence[_Line]) -> str:
     text = lines[0].text
     for line in lines[1:]:
-        text += f"{';' if text[-1].isalnum() else ''} {line.text}"
+        text += f"{';' if line.item and text[-1].isalnum() else ''} {line.text}"
     return text
 
 
