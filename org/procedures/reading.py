@@ -63,13 +63,18 @@ def judge(
 
     Units are looked for in `chart` where it is given, sources in `documents`: of each its name and the paths of its
     sections ("4 Travel > 4.2 Flights"). A step that an admin bound no action to is warned of where its words have
-    nothing in common with any action's; only the planner can tell more.
+    nothing in common with any action's; only the planner can tell more. Procedures that name no action do without any,
+    with a warning.
     """
     problems = [problem for file in files for problem in file.problems]
+    named = any(entry.lists.get("actions") for file in files for entry in file.procedures)
     for kind in ("actions", "procedures"):
         holding = sum(bool(getattr(file, kind)) for file in files)
         if holding > 1:
             problems.append(error(0, f"Both files hold {kind}.", "Choose one file of actions and one of procedures."))
+        elif not holding and kind == "actions" and not named and not _has_error(problems):
+            message = "There are no actions yet: nothing can be planned by these procedures."
+            problems.append(warning(0, message, "Add actions that fit their steps."))
         elif not holding and not _has_error(problems):
             hint = "Choose both tables together when they are two files."
             problems.append(error(0, f"There are no {kind}.", hint))

@@ -1,4 +1,5 @@
-"""python -m trag procedures: check, activate and show the written procedures, and go back to earlier ones."""
+"""python -m trag procedures: check, activate and show the written procedures, and those found in documents, and go
+back to earlier ones."""
 
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         ("check", "report every problem in FILE, or in a CSV of actions and one of procedures", "FILE"),
         ("activate", "plan by the procedures in FILE, or in two CSVs, from now on", "FILE"),
         ("bind", "print FILE as JSON with the actions of each step worked out from its words, to correct", "FILE"),
+        ("drafts", "print the procedures in use and those found in documents, as JSON to correct", ""),
         ("show", "print the procedures in use, or the one with this ID", "ID"),
         ("versions", "list the versions that were activated", ""),
         ("rollback", "plan by an earlier VERSION again", "VERSION"),
@@ -50,6 +52,8 @@ def _procedures(settings: Settings, options: argparse.Namespace) -> int:
             _activate(home, _files(options.files))
         elif options.act == "show":
             _show(home.procedures.book, options.argument)
+        elif options.act == "drafts":
+            _drafts(home)
         elif options.act == "versions":
             for each in home.procedures.versions.all():
                 when = f"{each.activated:%Y-%m-%d %H:%M} UTC"
@@ -139,6 +143,15 @@ def _show(book: Book | None, id: str) -> None:
         print(f"{procedure.id}: {procedure.title}" + (f" ({procedure.when})" if procedure.when else ""))
         for number, step in enumerate(procedure.steps, 1):
             print(f"  {number}. {step.text}" + (f" [{', '.join(step.actions)}]" if step.actions else ""))
+
+
+def _drafts(home: Home) -> None:
+    from org.procedures.flows import write
+    from trag.flow.drafting import drafts, unwritten, with_drafts
+
+    book, library = home.procedures.book, home.records.library
+    found = (draft for each in library.documents() for draft in drafts(each.name, library.passages(each.name)))
+    print(write(with_drafts(book, (draft.procedure for draft in unwritten(found, book)))).decode())
 
 
 def _counted(book: Book) -> str:

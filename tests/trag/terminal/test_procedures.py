@@ -40,6 +40,7 @@ def test_procedures_are_checked_activated_shown_and_rolled_back(
     assert "There is no procedure 'stay'." in job("show", "stay", status=1)
     assert job("rollback", first) == f"Active: {first} (p.csv, a.csv)\n"
     assert [line.split()[0] == "*" for line in job("versions").splitlines()] == [True, False]
+    assert json.loads(job("drafts"))["procedures"][0]["id"] == "leave", "what is in use, and what is found"
     main(["chart", "activate", str(chart(folder))])
     assert 'Actions, row 2: The chart has no unit "Desk"' in job("activate", "a.csv", "p.csv", status=1)
 
