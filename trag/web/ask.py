@@ -29,7 +29,7 @@ from trag.events import Event
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
-from trag.plans import offered, procedure_of
+from trag.plans import offered, procedure_of, readable
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import put_label
 from trag.web import render
