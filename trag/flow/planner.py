@@ -24,8 +24,8 @@ from trag.errors import TragError
 from trag.flow import binding, checking, choosing
 from trag.flow.binding import Likeness
 from trag.flow.planning import calls
-from trag.flow.readable import OpenTo, documents_of, open_book, units_of
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+from trag.flow.rights import OpenTo, documents_of, open_book, units_named
 from trag.flow.scoring import Encode
 from trag.progress import Cancelled
 from trag.reranking.reranker import Reranker
@@ -69,6 +69,10 @@ class Planner:
         self._alike: dict[str, Likeness] = {}
         self._turn = threading.Lock()
 
+    def open_book(self, readers: Readers) -> Book:
+        """What of the book is open to who holds these keys."""
+        return open_book(self.book, self.chart, readers, self._open_to)
+
     def plan(
         self,
         request: str,
@@ -92,7 +96,7 @@ class Planner:
             size = f"{len(asked):,} characters" if asked else "no words"
             message = f"The request has {size}; at most {LONGEST_REQUEST:,} are read."
             raise TragError(message, "Say what you want to get done.")
-        book = open_book(self.book, self.chart, readers, self._open_to)
+        book = self.open_book(readers)
         known(book, procedure, done)
         record = PlanRecord(uuid4().hex, asked, "cannot_answer", procedures=self.book.version, done=tuple(done))
         if procedure:
@@ -134,9 +138,8 @@ class Planner:
         return plan
 
     def _step(self, number: int, text: str, action: Action, unit: str) -> PlannedStep:
-        whose = units_of([action.unit], self.chart)[:1]
+        whose, others = (units_named(names, self.chart) for names in ([action.unit], action.audience))
         mine = {one.id for one in self.chart.path(unit)} if self.chart and unit in self.chart.units else set()
-        whom = units_of(action.audience, self.chart)
         return PlannedStep(
             number,
             text,
@@ -145,7 +148,7 @@ class Planner:
             action.description,
             unit=whose[0].name if whose else action.unit,
             head=whose[0].head if whose else "",
-            handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in whom),
+            handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in others),
             needs=tuple(_alternatives([action.needs])),
             gives=action.gives,
             source=_written(action.source),

@@ -264,7 +264,9 @@ def test_the_way_there_is_shown_to_who_may_plan_and_to_admins(place: Place) -> N
     for who, offers in shown.items():
         assert ("/plans" in [lead.path for lead in leads(place.people[who], offers)]) is offers
     assert "no written procedures for you" in words(place.page("of-board", "/plans"), ".lead")
-    place.home.procedures._book = Book.of((), ())
+    place.home.procedures._book = None
+    place.home.procedures.versions.activate("0" * 12, "gone.json", "f" * 64, by="test", size=1, original="")
+    assert not plans.offered(place.home, place.people["of-bar"]), "its file is gone"
     assert place.page("ada", "/plans").select(".lead a[href='/procedures']")
 
 
