@@ -17,7 +17,7 @@ from org.procedures.flows import Book, Procedure, Step
 from org.reading.charts import load
 from store.passage import OPEN, Passage
 from trag.flow.planner import Planner
-from trag.flow.readable import documents_of
+from trag.flow.rights import documents_of
 from trag.lexical import stems
 from trag.llm.model import ModelIdentity
 from trag.llm.queue import Leases, RequestQueue

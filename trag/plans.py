@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,12 @@ from org.procedures.flows import Book, Procedure
 from org.procedures.reading import is_section
 from prompts import CANNOT_ANSWER
 from trag.ask import cleaned
-from trag.errors import in_one_line, told
+from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Plan, PlanEvent, Waiting
 from trag.flow.pinned import pinned_plan
 from trag.flow.planner import known, planner
-from trag.flow.readable import documents_of, is_open, open_book
 from trag.flow.record import NO_MODEL, PlanRecord
+from trag.flow.rights import documents_of, open_book
 from trag.llm.model import ModelAway, ModelDied, Scoring
 from trag.people.permissions import readers
 from trag.progress import BY_READER, Cancelled, CancelToken
@@ -56,19 +56,19 @@ def plan_request(
 
 
 def readable(home: Home, caller: CurrentUser) -> Book:
-    """What is open to a caller of the book in use, an empty one where none is."""
-    chart = home.organization.chart
-    book = home.procedures.book or Book.of((), ())
-    return open_book(book, chart, readers(caller, chart), documents_of(home.records.library))
+    """What is open to a caller of the book in use, an empty one where none is, or its file cannot be read."""
+    chart, book = home.organization.chart, None
+    with suppress(TragError):
+        book = home.procedures.book
+    return open_book(book or Book.of((), ()), chart, readers(caller, chart), documents_of(home.records.library))
 
 
 def offered(home: Home, caller: CurrentUser) -> bool:
     """Whether there is a procedure that a caller may plan by; an admin may add some."""
-    if caller.may("admin"):
-        return True
-    chart, book = home.organization.chart, home.procedures.book
-    held, open_to = readers(caller, chart), documents_of(home.records.library)
-    return any(is_open(one, chart, held, open_to) for one in (book.procedures.values() if book else ()))
+    try:
+        return caller.may("admin") or bool(readable(home, caller).procedures)
+    except SHOWN:  # a page that says what is wrong is drawn all the same
+        return False
 
 
 def make(
@@ -103,8 +103,9 @@ def make(
         chooses = isinstance(model, Scoring) and not (pinned or asked.procedure)
         used = ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter) if chooses else NO_MODEL
         record = replace(record, id=id, model=used, interrupted=reason)
-        words = plan_as_text(record)
-        home.records.save_answer(id, None, record.request, words, record.to_json(), asker=caller.person, kind="plan")
+        home.records.save_answer(
+            id, None, record.request, record.order, record.to_json(), asker=caller.person, kind="plan"
+        )
     if record.procedure:
         yield record.procedure
     yield from record.steps

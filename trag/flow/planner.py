@@ -24,8 +24,8 @@ from trag.errors import TragError
 from trag.flow import binding, checking, choosing
 from trag.flow.binding import Likeness
 from trag.flow.planning import Call, calls
-from trag.flow.readable import OpenTo, documents_of, open_book, units_of
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+from trag.flow.rights import OpenTo, documents_of, open_book, units_named
 from trag.flow.scoring import Encode
 from trag.progress import Cancelled
 from trag.reranking.reranker import Reranker
@@ -151,9 +151,8 @@ class Planner:
         return plan
 
     def _step(self, number: int, text: str, action: Action, unit: str) -> PlannedStep:
-        whose = units_of([action.unit], self.chart)[:1]
+        whose, others = (units_named(names, self.chart) for names in ([action.unit], action.audience))
         mine = {one.id for one in self.chart.path(unit)} if self.chart and unit in self.chart.units else set()
-        whom = units_of(action.audience, self.chart)
         return PlannedStep(
             number,
             text,
@@ -162,7 +161,7 @@ class Planner:
             action.description,
             unit=whose[0].name if whose else action.unit,
             head=whose[0].head if whose else "",
-            handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in whom),
+            handed_over=bool(action.audience) and mine.isdisjoint(one.id for one in others),
             needs=tuple(_alternatives([action.needs])),
             gives=action.gives,
             source=_written(action.source),

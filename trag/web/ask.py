@@ -254,8 +254,8 @@ class AskPage:
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            open_to = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(records.library.passages, open_to)))
+            names = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(records.library.passages, names)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
         book, turns = readable(self.home, who), []

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
@@ -34,7 +35,8 @@ from trag.people import CurrentUser
 from trag.plans import CLOSED, PlanRequest, procedure_of
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.settings import Settings
-from trag.web.active_runs import ActiveRuns
+from trag.web.active_runs import ActiveRuns, AssistantLoader
+from trag.web.ask import AskPage
 from trag.web.plans import page as plans_page
 from trag.web.visitors import leads
 
@@ -262,7 +264,9 @@ def test_the_way_there_is_shown_to_who_may_plan_and_to_admins(place: Place) -> N
     for who, offers in shown.items():
         assert ("/plans" in [lead.path for lead in leads(place.people[who], offers)]) is offers
     assert "no written procedures for you" in words(place.page("of-board", "/plans"), ".lead")
-    place.home.procedures._book = Book.of((), ())
+    place.home.procedures._book = None
+    place.home.procedures.versions.activate("0" * 12, "gone.json", "f" * 64, by="test", size=1, original="")
+    assert not plans.offered(place.home, place.people["of-bar"]), "its file is gone"
     assert place.page("ada", "/plans").select(".lead a[href='/procedures']")
 
 
@@ -278,3 +282,10 @@ def test_an_answer_leads_to_the_procedure_that_is_written_where_it_stands(place:
     assert procedure_of(elsewhere, of["none"]) is None
     assert procedure_of(elsewhere, of["of-bar"])
     assert procedure_of(replace(record, checks=Checks()), of["none"]) is None, "it stands on nothing"
+    who, records = place.people["none"], place.home.records
+    conversation = records.start_conversation(who.person, "q").id
+    for each in (replace(record, id="a1"), replace(elsewhere, id="a2")):
+        records.save_answer(each.id, conversation, each.question, each.answer, each.to_json())
+    log = AskPage(place.home, Mock(spec=AssistantLoader))._log(who, conversation)
+    links = [each["href"] for each in BeautifulSoup(log, "html.parser").select(".do a")]
+    assert links == ["/plans?procedure=badge&request=q"]

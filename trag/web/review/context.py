@@ -16,8 +16,8 @@ from fastapi import Request
 from org.procedures.flows import Book
 from store.review_queues import Choice, Queue
 from store.reviews import Review
-from trag.flow.readable import open_book
 from trag.flow.record import PlanRecord
+from trag.flow.rights import open_book
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
