@@ -125,7 +125,7 @@ def test_a_plan_is_approved_for_those_to_whom_it_is_open_and_taken_back(place: P
     assert approvals.find(place.records, "a badge") is None, "a plan answers no question"
     listed = texts(place.page("tom", "/review/approved"), ".answer-row")[0]
     assert "plan" in listed
-    assert "Report Block Ask Print" in listed
+    assert "Report → Block → Ask → Print" in listed
     (pinned,) = place.records.approved.all()
     assert (pinned.chart, pinned.procedures, [each.document for each in pinned.sources]) == (
         place.planner.chart and place.planner.chart.version, BOOK.version, ["rules.md"],
