@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from tests.trag.web.review.conftest import BOOK, Place, texts
+from trag.approved import Pins, fitting
 from trag.flow.pinned import pinned_plan
 from trag.flow.record import Chosen, PlanChecks
 from trag.record import Approval
@@ -123,9 +125,11 @@ def test_a_plan_is_approved_for_those_to_whom_it_is_open_and_taken_back(place: P
     assert (given(place), given(place, " A BADGE")) == (ORDER, ORDER)
     assert given(place, procedure="vote") is None
     assert approvals.find(place.records, "a badge") is None, "a plan answers no question"
+    near = fitting("A badge please", place.records, Pins(), finder=None, embed=lambda texts: np.ones((len(texts), 1)))
+    assert list(near) == [], "nor one like it"
     listed = texts(place.page("tom", "/review/approved"), ".answer-row")[0]
     assert "plan" in listed
-    assert "Report Block Ask Print" in listed
+    assert "Report → Block → Ask → Print" in listed
     (pinned,) = place.records.approved.all()
     assert (pinned.chart, pinned.procedures, [each.document for each in pinned.sources]) == (
         place.planner.chart and place.planner.chart.version, BOOK.version, ["rules.md"],
