@@ -151,7 +151,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/uploads/{hash}/activate"),
     ("admin", "/charts/uploads/{hash}/discard"),
     ("admin", "/charts/versions/{version}/activate"),
-    ("admin", "/procedures/found"),
+    ("admin", "/procedures/found/take"),
     ("admin", "/procedures/uploads"),
     ("admin", "/procedures/uploads/{hash}/activate"),
     ("admin", "/procedures/uploads/{hash}/discard"),

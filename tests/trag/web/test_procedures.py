@@ -180,11 +180,11 @@ def test_what_is_found_in_documents_is_ticked_corrected_and_activated(client: Te
     assert "There are no actions yet" in words(page, ".notice")
     sent = {str(each["name"]): str(each["value"]) for each in page.select("form.found input:not([type=checkbox])")}
     sent |= {str(each["name"]): each.text for each in page.select("textarea")}
-    assert "Nothing was ticked" in parsed(client.post("/procedures/found", data=sent)).text
+    assert "Nothing was ticked" in parsed(client.post("/procedures/found/take", data=sent)).text
     assert not Drafts(home.folder / "uploads" / "procedures").all()
 
     sent |= {"title-0": "Take leave", "steps-0": "Ask the desk.\r\n\r\nGo.\n"}
-    answer = client.post("/procedures/found", data=sent | {"take": ["0", "3"]})
+    answer = client.post("/procedures/found/take", data=sent | {"take": ["0", "3"]})
     path, review = answer.url.path, parsed(answer)
     assert "nothing can be planned by these procedures" in words(review, ".problems.warnings")
     assert home.procedures.book is None

@@ -84,7 +84,7 @@ class ProceduresPage:
         router.get("")(self.show)
         router.get("/sample.xlsx")(self.sample)
         router.get("/found")(self.found)
-        router.post("/found")(self.take)
+        router.post("/found/take")(self.take)
         router.post("/uploads")(self.upload)
         router.post("/uploads/{id}/discard")(self.discard)
         router.post("/{kind}/{id}/activate")(self.activate)
