@@ -4,8 +4,7 @@ counts words: for tests that are about something else than which procedure is fo
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -100,41 +99,43 @@ def plan_by_words(home: Any) -> None:
     """The planner of a home, for the book and the chart that it has now."""
 
     def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
-        return np.array([len(stems(question) & stems(text)) for text in texts], float)
+        return np.array([len(stems(question) & stems(text)) for text in texts], float) / 1_000
 
     made = Planner(home.procedures.book, home.organization.chart, encoded, weigh, documents_of(home.records.library))
     home.parts["planner"] = made
 
 
 def encoded(texts: Sequence[str]) -> np.ndarray:
-    """The words of each text, counted in 64 places."""
+    """The words of each text, counted in 64 places; short vectors, so that the reader alone decides."""
     vectors = np.zeros((len(texts), 64))
     for row, text in zip(vectors, texts, strict=True):
         for word in stems(text):
             row[zlib.crc32(word.encode()) % 64] += 1
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9) / 30
 
 
 class Choosing:
-    """A reader that gives each number, 0 for none, so much weight, or raises; and all that it was shown."""
+    """A reader that would be asked a request so likely of nothing, and of the procedures in the order in which it sees
+    them, or raises; and all that it was shown."""
 
     identity = ModelIdentity("scripted")
     slots = 1
 
     def __init__(self, *weights: float) -> None:
         self.weights, self.shown, self.error = weights, "", None
+        self._seen = 0
 
     error: Exception | None
 
-    @contextmanager
-    def search(self, messages: Sequence[Any], *, stop: Any = None) -> Iterator[Any]:
-        self.shown = "\n".join(message.content for message in messages)
+    def log_probabilities(
+        self, messages: Sequence[Any], beginnings: Sequence[str], *, task: str = "other"
+    ) -> tuple[float, ...]:
+        line = messages[-1].content
+        self.shown = f"{self.shown}\n{line}" if self._seen else line
         if self.error:
             raise self.error
-        yield self
-
-    def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
-        return tuple(self.weights[: len(options)]) + (-99.0,) * (len(options) - len(self.weights))
+        self._seen = 0 if line == "..." else self._seen + 1
+        return (self.weights[self._seen] if self._seen < len(self.weights) else -99.0,)
 
 
 def assistant(model: Any, waiting: int = 5) -> Any:

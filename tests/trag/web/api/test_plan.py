@@ -27,7 +27,7 @@ def test_a_plan_is_its_record_and_kept_for_whoever_asked(place: Place) -> None:
     (kept,) = place.records.plans(place.records.people.find("ann").id, 5)
     assert (kept.id, json.loads(kept.record_json), kept.kind) == (body["id"], body, "plan")
     assert PlanRecord.from_json(kept.record_json).to_json() == kept.record_json
-    assert "Block the badge [Block]" in kept.answer
+    assert kept.answer == "badge\nBlock\nPrint"
 
 
 def test_a_stream_tells_the_procedure_each_step_and_the_plan(place: Place) -> None:
