@@ -26,9 +26,9 @@ def main() -> None:
     for folder in parser.parse_args().folders:
         book = load((folder / "procedures.json").read_bytes(), "procedures.json")
         gold = json.loads((folder / "gold.json").read_bytes())["gold"]
-        graph, edits, exact, placed = Graph(book.actions.values()), 0, 0, 0
+        graph, edits, exact, placed = Graph(book.for_plans.values()), 0, 0, 0
         for id, procedure in book.procedures.items():
-            made = calls(bound(procedure, graph, likeness(procedure, book.actions, encode, weigh)), graph)
+            made = calls(bound(procedure, graph, likeness(procedure, graph.actions, encode, weigh)), graph)
             found = Counter(call.action for call in made)
             wanted = Counter(action for step in gold[id] for action in step)
             wrong = ((found - wanted) + (wanted - found)).total()
