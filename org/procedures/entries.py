@@ -81,14 +81,14 @@ class Entries:
         """The entries that `to_json` wrote. Raises ValueError, TypeError, KeyError or AttributeError for anything
         else."""
         *rows, problems = json.loads(text)
-        kinds = (
+        actions, procedures, tables, triggers = (
             tuple(
                 Entry(row, place, cells, {column: tuple(items) for column, items in lists.items()}, begins)
                 for row, place, cells, lists, begins in entries
             )
             for entries in rows
         )
-        return cls(*kinds, problems=tuple(Problem(**problem) for problem in problems))
+        return cls(actions, procedures, tables, triggers, tuple(Problem(**problem) for problem in problems))
 
 
 def too_large(size: int) -> Problem | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from org.procedures.actions import Action
 from org.procedures.entries import COLUMNS
@@ -36,7 +36,7 @@ SAMPLE = Book.of(
 
 def workbook(book: Book) -> bytes:
     """The book as an XLSX workbook, with a sheet for each kind that it has any of."""
-    rows = {
+    rows: dict[str, Sequence[tuple[str | tuple[str, ...], ...]]] = {
         "actions": [_action(action) for action in book.actions.values()],
         "procedures": [row for procedure in book.procedures.values() for row in _rows(procedure)],
         "tables": [(one.id, one.title, one.description, one.fields, one.audience) for one in book.tables.values()],
