@@ -135,8 +135,8 @@ def from_serverless(values: Mapping[str, Any]) -> Workflow:
         trigger = Started(event["type"], event.get("subject", "")) if event else None
         document = values["document"]
         return Workflow(trigger, numbered(found), document.get("title", ""), document.get("summary", ""))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"this is no such workflow ({error})") from error
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"this is no such workflow: {error}") from error
 
 
 def _read(tasks: Any, level: int, found: list[tuple[int, str]]) -> None:
