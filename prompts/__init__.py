@@ -215,12 +215,6 @@ def grammar_texts(sql: str, number: int, *, long: bool) -> tuple[Message, ...]:
     return (Message("user", _fill("grammar_long" if long else "grammar_short", sql=sql, number=str(number))),)
 
 
-def procedure(request: str, procedures: Sequence[str]) -> tuple[Message, ...]:
-    """The messages that ask for the number of the procedure that serves a request, counted from 1; 0 is none."""
-    numbered = "\n".join(f"{number}. {_one_line(text)}" for number, text in enumerate(procedures, 1))
-    return (Message("user", _fill("procedure", procedures=numbered, request=_one_line(request))),)
-
-
 def flow(query: str, actions: Sequence[str], flows: Sequence[str], *, form: str, opening: str) -> tuple[Message, ...]:
     """The messages that ask for a plan which follows one of `flows` and calls `actions` (FLAP, figures 5 and 6, in our
     own words), a text each. `form` shows how a line of it looks; the answer goes on after `opening`."""

@@ -1,4 +1,5 @@
-"""The rows of approved answers: what a reviewer has pinned to a question, for everybody who asks it again."""
+"""The rows of approved answers and plans: what a reviewer has pinned to a question or a request, for everybody who asks
+it again."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, insert, select, update
 from store import schema
 from store.database import reading
 
+Kind = Literal["answer", "plan"]
 State = Literal["pinned", "returned"]
 
 
@@ -28,7 +30,8 @@ class Ground:
 class Approved:
     """`reply` is the answer to `question` (and to `normal`, the question without what makes no difference) while it is
     pinned. `answer` is the id of the answer that was pinned, None once that is gone; `chart` the version of the chart
-    that it stands on, "" for none; `why` says why it returned, "" while it is pinned."""
+    that it stands on, "" for none; `why` says why it returned, "" while it is pinned. Of a plan `reply` has the id of
+    its procedure and those of its actions, one a line, and `procedures` is the version of the book that they are of."""
 
     id: str
     answer: str | None
@@ -41,14 +44,18 @@ class Approved:
     at: datetime
     state: State
     why: str
+    kind: Kind = "answer"
+    procedures: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What answers can stand on now: the sha256 of documents by name, and the version of the chart, None for none."""
+    """What answers can stand on now: the sha256 of documents by name, and the versions of the chart and the procedures,
+    None for none."""
 
     documents: dict[str, str]
     chart: str | None
+    procedures: str | None
 
 
 class ApprovedAnswers:
@@ -67,14 +74,15 @@ class ApprovedAnswers:
         with reading(self._engine) as connection:
             return approved(connection, *([schema.approved.c.state == state] if state else []))
 
-    def pinned_to(self, normal: str) -> Approved | None:
-        """What is pinned to a question, without what makes no difference."""
-        pinned = (schema.approved.c.normal == normal, schema.approved.c.state == "pinned")
+    def pinned_to(self, normal: str, kind: Kind) -> Approved | None:
+        """What is pinned of a kind to a question, without what makes no difference."""
+        table = schema.approved.c
+        pinned = (table.normal == normal, table.state == "pinned", table.kind == kind)
         with reading(self._engine) as connection:
             return next(iter(approved(connection, *pinned)), None)
 
     def present(self, documents: Sequence[str]) -> Present:
-        """What there is now of these documents, and the chart in use."""
+        """What there is now of these documents, and the chart and the procedures in use."""
         with reading(self._engine) as connection:
             return present(connection, documents)
 
@@ -89,17 +97,20 @@ def approved(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[
 
 
 def present(connection: Connection, documents: Sequence[str]) -> Present:
-    """What there is of these documents, and the chart in use."""
-    table, activations = schema.documents.c, schema.activations.c
+    """What there is of these documents, and the chart and the procedures in use."""
+    table = schema.documents.c
     rows = connection.execute(select(table.name, table.sha256).where(table.name.in_(documents)))
-    newest = select(activations.version).order_by(activations.number.desc()).limit(1)
-    return Present(dict(map(tuple, rows)), connection.scalar(newest))
+    chart, procedures = (
+        connection.scalar(select(each.version).order_by(each.number.desc()).limit(1))
+        for each in (schema.activations.c, schema.procedure_activations.c)
+    )
+    return Present(dict(map(tuple, rows)), chart, procedures)
 
 
 def add(connection: Connection, pinned: Approved) -> None:
     """Keep a pinned answer, in place of one that was pinned to the same question before."""
     table = schema.approved
-    same = (table.c.normal == pinned.normal, table.c.state == "pinned")
+    same = (table.c.normal == pinned.normal, table.c.state == "pinned", table.c.kind == pinned.kind)
     connection.execute(update(table).where(*same).values(state="returned", why="another was pinned"))
     row: dict[str, Any] = {column.name: getattr(pinned, column.name) for column in table.columns}
     sources = json.dumps([[source.document, source.sha256] for source in pinned.sources])

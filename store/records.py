@@ -9,12 +9,11 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
 
 from sqlalchemy import ColumnElement, insert, select, update
 
 from store import StoreError, audit, schema
-from store.approved import ApprovedAnswers
+from store.approved import ApprovedAnswers, Kind
 from store.audit import Audit
 from store.database import open_database, reading, rows, writing
 from store.jobs import Jobs
@@ -25,8 +24,6 @@ from store.person import Forgotten, asked_by, display_name, forget
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
 from store.versions import Promotions, Versions
-
-Kind = Literal["answer", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class StoredAnswer:
     answer: str
     record_json: str
     created: datetime
-    kind: Kind
+    kind: Kind = "answer"
 
 
 class Records:
@@ -152,8 +149,8 @@ class Records:
         asker: str = "",
         kind: Kind = "answer",
     ) -> None:
-        """Keep a new answer or plan. Inside of a conversation its owner is the asker, outside `asker`, "" for nobody.
-        Raises StoreError when the conversation is gone."""
+        """Keep a new answer, or a plan with its order as the answer. Inside of a conversation its owner is the asker,
+        outside `asker`, "" for nobody. Raises StoreError when the conversation is gone."""
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
@@ -175,8 +172,9 @@ class Records:
         return next(iter(self._answers(schema.answers.c.id == id)), None)
 
     def answers(self, conversation: str) -> tuple[StoredAnswer, ...]:
-        """The answers of a conversation, in the order in which they were given."""
-        return self._answers(schema.answers.c.conversation == conversation)
+        """The answers of a conversation, in the order in which they were given; no plans."""
+        table = schema.answers.c
+        return self._answers((table.conversation == conversation) & (table.kind == "answer"))
 
     def newest_answers(self, most: int) -> tuple[StoredAnswer, ...]:
         """The last `most` answers that were given, of every conversation and of none, the oldest of them first."""

@@ -17,11 +17,11 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, 
 from sqlalchemy.dialects import postgresql, sqlite
 
 from store import StoreError, approved, audit, schema
-from store.approved import Approved, Present
+from store.approved import Approved, Kind, Present
 from store.database import lock_table, reading, rows, writing
 from store.review_queues import Queue, chosen, ordered, sampling_hash
 
-By = Literal["week", "model", "document", "unit"]
+By = Literal["week", "model", "document", "unit", "procedure", "action"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class Review:
     """An answer as reviewers see it. `support` is the share of its sentences that sources bear out, None where none
-    were checked; `flag` is the verdict of who asked, "" for none; `second` says that two reviewers are wanted."""
+    were checked; `flag` is the verdict of who asked, "" for none; `second` says that two reviewers are wanted.
+    Of a plan `question` is the request."""
 
     answer: str
     question: str
@@ -60,11 +61,13 @@ class Review:
     flag: str
     review_status: str
     second: bool
+    kind: Kind = "answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many answers of one `value` (a week's Monday, a document, a unit, a model) have one review status."""
+    """How many answers of one `value` (a week's Monday, a document, a unit, a model, a procedure, an action) have one
+    review status."""
 
     value: str
     review_status: str
@@ -250,17 +253,20 @@ class ReviewTransaction:
         """The approved answer with that id."""
         return next(iter(approved.approved(self._connection, schema.approved.c.id == id)), None)
 
-    def pinned(self, answer: str, given: tuple[str, str] | None = None) -> tuple[Approved, ...]:
-        """What is pinned of an answer, and to a question in those words, where they are `given`; by answer."""
+    def pinned(self, answer: str, given: tuple[Kind, str, str] | None = None) -> tuple[Approved, ...]:
+        """What is pinned of an answer, and of a kind to a question in those words, where they are `given`, "" for a
+        question with any; by answer."""
         table = schema.approved.c
         some = table.answer == answer
         if given:
-            some |= (table.question == given[0]) & (table.reply == given[1])
+            kind, question, reply = given
+            same = (table.kind == kind) & (table.question == question)
+            some |= same & (table.reply == reply) if reply else same
         found = approved.approved(self._connection, table.state == "pinned", some)
         return tuple(sorted(found, key=lambda each: each.answer or ""))
 
     def present(self, documents: Collection[str]) -> Present:
-        """What there is of these documents, and the chart in use."""
+        """What there is of these documents, and the chart and the procedures in use."""
         return approved.present(self._connection, [*documents])
 
     def pin(self, pinned: Approved) -> None:
@@ -349,6 +355,8 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
         record = json.loads(record_json)
     except ValueError:
         record = {}
+    if record.get("kind") == "plan":
+        return _read_plan(record)
     model = record.get("model", {})
     sentences = record.get("checks", {}).get("sentences", ())
     columns = {
@@ -363,10 +371,30 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
     return columns, topics + [("document", name) for name in documents] + [("unit", unit) for unit in units]
 
 
+def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What `read_record` gives, of a plan; the procedures and actions that it names are topics too, since some are
+    closed to some."""
+    steps, named = plan["steps"], [plan["procedure"], *plan["choices"]]
+    places = [plan["source"], *(step["source"] for step in steps), *named]
+    topics = {
+        "document": {place["document"] for place in places if place and place.get("document")},
+        "unit": {step["unit_id"] for step in steps if step["unit_id"]},
+        "procedure": {each["id"] for each in named if each},
+        "action": {*(step["action"] for step in steps), *plan["done"]},
+    }
+    columns = {
+        "status": "approved" if plan["approved"] else plan["status"],
+        "model": "",
+        "adapter": "",
+        "support": None,
+    }
+    return columns, [(kind, value) for kind, values in topics.items() for value in values]
+
+
 def _reviews() -> Select[Any]:
     reviews, answers = schema.reviews.c, schema.answers.c
     return select(
         answers.id, answers.question, answers.answer, answers.created,
         reviews.asker, reviews.status, reviews.model, reviews.adapter, reviews.support, reviews.flag,
-        reviews.review_status, reviews.second,
+        reviews.review_status, reviews.second, answers.kind,
     ).join_from(schema.reviews, schema.answers, reviews.number == answers.number)  # fmt: skip

@@ -245,6 +245,8 @@ approved = Table(
     *_words("question", "normal", "reply", "sources", "chart", "by"),
     *_moments("at"),
     *_words("state", "why"),
+    Column("kind", Words, nullable=False, server_default="answer"),
+    Column("procedures", Words, nullable=False, server_default=""),
     Index("approved_of_question", "normal", "state"),
     Index("approved_of_answer", "answer"),
 )

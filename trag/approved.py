@@ -221,7 +221,11 @@ def fitting(
     exact = approvals.find(records, question)
     if exact:
         yield exact
-    pinned = [each for each in records.approved.all("pinned") if exact is None or each.id != exact.id]
+    pinned = [
+        each
+        for each in records.approved.all("pinned")
+        if each.kind == "answer" and (exact is None or each.id != exact.id)
+    ]
     if not (alike := pins.alike(question, pinned, finder)):
         return
     asked, *others = embed([question, *(each.question for each in alike)])

@@ -1,12 +1,13 @@
-"""What the terminal, the page, a batch or an evaluation are told of one question on its way.
+"""What the terminal, the page, a batch or an evaluation are told of one question on its way, or of one plan.
 
-Waiting..., Found, Token..., perhaps Retry and Token..., Answer.
+Waiting..., Found, Token..., perhaps Retry and Token..., Answer; or Waiting..., perhaps Chosen and PlannedStep..., Plan.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trag.flow.record import Chosen, PlannedStep, PlanRecord
 from trag.llm.model import ModelAway
 from trag.record import AnswerRecord, Entity, Source, StatementUsed
 
@@ -51,3 +52,14 @@ class Answer:
 
 
 Event = Waiting | Found | Token | Retry | Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The end: the plan, already saved; `away` as in Answer."""
+
+    record: PlanRecord
+    away: ModelAway | None = None
+
+
+PlanEvent = Waiting | Chosen | PlannedStep | Plan

@@ -73,7 +73,7 @@ class Home:
         self.records = Records(settings.database)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
-        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures")
+        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures", self._look_over)
         self.leases = Leases()
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()

@@ -77,8 +77,10 @@ def sections_of(library: Library) -> Callable[[str], Collection[str] | None] | N
 class Procedures:
     """The procedures of one home: the book in use, and those that were, each kept as a file in `folder`."""
 
-    def __init__(self, versions: Versions, folder: Path) -> None:
+    def __init__(self, versions: Versions, folder: Path, changed: Callable[[], None] = lambda: None) -> None:
+        """`changed` is called after another book came in use."""
         self.versions = versions
+        self._changed = changed
         self._folder = folder
         self._lock = threading.RLock()
         self._book: Book | None = None
@@ -134,6 +136,7 @@ class Procedures:
                 book.version, name, sha256, by=by, size=size, original=original, instead_of=instead_of
             )
             self._book = book
+        self._changed()
         return used
 
     def _find(self, version: str) -> Version:

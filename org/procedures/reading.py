@@ -70,17 +70,24 @@ def judge(
 
     Units are looked for in `chart` where it is given, sources in `documents`: of each its name and the paths of its
     sections ("4 Travel > 4.2 Flights"). A step that an admin bound no action to is warned of where its words have
-    nothing in common with any action's; only the planner can tell more.
+    nothing in common with any action's; only the planner can tell more. Procedures that name no action do without any,
+    with a warning.
     """
     problems = [problem for file in files for problem in file.problems]
     of = {kind: [entry for file in files for entry in getattr(file, kind)] for kind in COLUMNS}
-    needed = {"actions"} if of["tables"] or of["triggers"] else {"actions", "procedures"}
+    for_workflows = bool(of["tables"] or of["triggers"])
+    named = any(entry.lists.get("actions") for entry in of["procedures"])
     for kind in COLUMNS:
         holding = sum(bool(getattr(file, kind)) for file in files)
         if holding > 1:
             which = "Both" if len(files) == 2 else "Several"
             problems.append(error(0, f"{which} files hold {kind}.", "Choose one file of each kind."))
-        elif kind in needed and not holding and not _has_error(problems):
+        elif holding or _has_error(problems):
+            continue
+        elif kind == "actions" and not (named or for_workflows):
+            message = "There are no actions yet: nothing can be planned by these procedures."
+            problems.append(warning(0, message, "Add actions that fit their steps."))
+        elif kind == "actions" or (kind == "procedures" and not for_workflows):
             hint = "Choose all tables together when they are several files."
             problems.append(error(0, f"There are no {kind}.", hint))
     says = _Checks(problems, chart, documents)

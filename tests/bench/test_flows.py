@@ -1,10 +1,19 @@
 """The paper's flows changed: what is changed, and that the gold of each still fits."""
 
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from bench.flows.ablations import DECODINGS, hashed
 from bench.flows.change import CHANGES, NAMES, PAPER, make
+from bench.flows.speed import Counting
+from prompts import Message
 from trag.evaluate.flows.data import OPENING, Data, read
 from trag.evaluate.flows.facts import anomalies
+from trag.models import catalogue
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +54,26 @@ def test_each_variant_changes_what_it_says(changed: dict[str, Data]) -> None:
     assert set(of["inserted"]) == {(1, False, False)}
     assert of["removed"].count((-1, False, False)) == 12
     assert of["swapped"].count((0, True, False)) == 7
+
+
+def test_an_ablation_takes_one_thing_away() -> None:
+    plain = asdict(DECODINGS["flap.4"][0])
+    for name, (weights, form) in DECODINGS.items():
+        changed = [key for key, value in asdict(weights).items() if value != plain[key]] + [*form]
+        assert len(changed) == (not name.startswith("flap.4")), name
+    vectors = hashed(("open an account", "AN account open", "cab", ""))
+    assert vectors @ vectors.T == pytest.approx(
+        np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]), abs=0.1
+    )
+
+
+@pytest.mark.slow
+def test_all_that_a_model_computes_is_counted(tmp_path: Path) -> None:
+    asked = (Message("user", "Name three colours."),)
+    with closing(Counting(tmp_path, model=str(catalogue.DEFAULT.path))) as model:
+        prompt = model.count(asked)
+        assert len(list(model.stream(asked, max_tokens=5))) == 6
+        assert model.computed == prompt + 5
+        with model.search(asked) as search:
+            search.look_ahead(3, 4, ())
+        assert model.computed == 2 * prompt + 5 + 3 * 3

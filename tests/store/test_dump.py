@@ -7,10 +7,12 @@ import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from store import StoreError, files
+from store.approved import Kind
 from store.database import sqlite_address
 from store.dump import dump, load
 from store.library import Pair
@@ -19,6 +21,7 @@ from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
 from trag.backup import back_up, restore
+from trag.flow.record import Chosen, PlanRecord
 from trag.review import approvals
 from trag.review.verdicts import put_label
 from trag.settings import Settings
@@ -58,6 +61,10 @@ def fill(records: Records) -> tuple[str, str]:
     put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
     put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
     approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
+    plan = PlanRecord("a4", TYPED, "planned", Chosen("badge", TYPED), procedures="p1")
+    records.save_answer("a4", None, TYPED, plan.order, plan.to_json(), asker=ada.id, kind="plan")
+    put_label(records, "a4", "rita", "Correct")
+    approvals.pin(records, "a4", TYPED, "badge\nReport", [], "v1", kind="plan", procedures="p1", by="rita")
     records.people.failed("name:eve")
     records.links.make("password", ada.id, timedelta(days=1), by="ada")
     token, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
@@ -89,7 +96,11 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     copy = Records(other)
     assert copy.labels() == records.labels()
     assert copy.library.documents() == records.library.documents()
-    assert approvals.find(copy, TYPED) == approvals.find(records, TYPED)
+    for kind in get_args(Kind):
+        found = approvals.find(copy, TYPED, kind)
+        assert found == approvals.find(records, TYPED, kind)
+        assert found
+        assert (found.kind, found.procedures) == (kind, "p1" if kind == "plan" else "")
     assert copy.tokens.find(token) is not None
     assert (copy.sessions.find(session), copy.people.failures("name:eve").count) == (None, 0)
     assert copy.audit.verify() is None
@@ -98,7 +109,7 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     copy.jobs.add("more.pdf", "4" * 64, "ada")
     copy.chart_versions.activate("v2", "b.csv", "5" * 64, by="ada")
     copy.promotions.put("", by="ada")
-    assert [review.answer for review in copy.reviews.queue(Queue("judged"), reviewer="sam")] == ["a3", "a1"]
+    assert [review.answer for review in copy.reviews.queue(Queue("judged"), reviewer="sam")] == ["a3", "a4", "a1"]
     assert copy.audit.verify() is None
     copy.close()
 

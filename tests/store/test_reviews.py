@@ -7,6 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import product
@@ -17,12 +18,13 @@ from sqlalchemy import text
 from store import StoreError
 from store import records as stored
 from store.database import reading
-from store.person import Newcomer, Role
+from store.person import Forgotten, Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
 from store.reviews import Agreement, By, Count
 from tests.store.conftest import at_once
-from trag.record import VERDICTS
+from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
+from trag.record import VERDICTS, Approval
 from trag.review import verdicts
 from trag.review.verdicts import ask_second, put_label, take_back_label
 
@@ -97,6 +99,35 @@ def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Record
     assert (found.flag, found.review_status, found.second) == ("", "open", False)
     assert records.reviews.review("b") is None
     assert records.reviews.values("document") == ("d1", "d2")
+
+
+def test_a_plan_lies_on_the_desk_with_what_its_record_says_and_goes_with_its_asker(
+    records: Records, save: Save
+) -> None:
+    step = PlannedStep(1, "Tell.", "Report", "Report it", unit="Board", source=WrittenIn("d2", "1"), unit_id="u1")
+    plan = PlanRecord("p", "A badge!", "planned", Chosen("badge", "Badges"), (step,), source=WrittenIn("d1", ""))
+    near = (Chosen("badge", "Badges", "d1"), Chosen("vote", "Votes", "d3"))
+    which = PlanRecord("w", "Vote!", "ask_which", choices=near, done=("Ask",))
+    approved = replace(plan, id="a", approved=Approval("Rita", "2026-11-30", "A badge!"))
+    save("other", documents=("d1",), units=("u1",))
+    for one in (plan, which, approved):
+        records.save_answer(one.id, None, one.request, one.order, one.to_json(), asker="eve", kind="plan")
+    found = records.reviews.review("p")
+    assert found is not None
+    assert (found.kind, found.question, found.words, found.asker, found.status, found.model, found.support) == (
+        "plan", "A badge!", "badge\nReport", "eve", "planned", "", None,
+    )  # fmt: skip
+    assert ids(records) == ["w", "p", "other"], "an approved one was judged before"
+    assert (ids(records, document="d1"), ids(records, unit="u1")) == (["w", "p", "other"], ["p", "other"])
+    no_plan, no_choice = ["w", "other"], ["p", "other"]
+    for hidden, left in (("d2", no_plan), ("Report", no_plan), *((each, no_choice) for each in ("d3", "vote", "Ask"))):
+        assert ids(records, hidden=[hidden]) == left, hidden
+    assert [count.value for count in records.reviews.counts("model")] == ["m + a"]
+    judge(records, ("w", "rita", "Correct"))
+    assert [each.id for each in records.plans("eve", 9)] == ["p", "w", "a"]
+    assert records.forget_person("eve", by="ada") == Forgotten(0, 2, 1)
+    assert (records.plans("eve", 9), ids(records), ids(records, "judged")) == ((), ["other"], ["w"])
+    assert records.forget_before(NOW + timedelta(weeks=1), by="ada").answers == 1
 
 
 def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -> None:

@@ -18,8 +18,11 @@ from store import StoreError
 from store.versions import Version
 from trag.backup import back_up, restore
 from trag.errors import TragError
+from trag.flow.record import Chosen, PlanRecord
 from trag.home import Home, open_home
 from trag.procedures import check, sections_of
+from trag.review import approvals
+from trag.review.verdicts import put_label
 from trag.sandbox import Limits
 from trag.settings import Settings
 
@@ -46,7 +49,13 @@ def test_versions_are_kept_with_who_and_any_of_them_can_be_used_again(tmp_path: 
     with open_home(Settings(home=tmp_path)) as home:
         assert home.procedures.book is None
         first = activate(home, instead_of="")
+        plan = PlanRecord("p", "leave?", "planned", Chosen("leave", "Take leave"), procedures=first.version)
+        home.records.save_answer("p", None, plan.request, plan.order, plan.to_json(), kind="plan")
+        put_label(home.records, "p", "rita", "Correct")
+        order, version = "leave\nAskLeave", first.version
+        approvals.pin(home.records, "p", "leave?", order, [], "", kind="plan", procedures=version, by="rita")
         second = activate(home, "Ask", instead_of=first.version)
+        assert [each.why for each in home.records.approved.all("returned")] == ["other procedures are in use"]
         with pytest.raises(StoreError, match="Another book of procedures was activated meanwhile"):
             activate(home, "Wait", instead_of=first.version)
         assert [(each.name, each.by, each.size, each.active) for each in home.procedures.versions.all()] == [

@@ -11,14 +11,15 @@ of a language says where.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from org.procedures.actions import Action
-from org.procedures.flows import Procedure
+from org.procedures.flows import Book, Procedure
 from org.procedures.graph import Graph
 from trag.flow.scoring import Encode
+from trag.progress import Progress
 from trag.retrieve import Weigh
 
 if TYPE_CHECKING:
@@ -121,6 +122,21 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
         saying = [number for number in steps if id in named[number]] or steps
         at[id] = max(saying, key=lambda number: max(alike.stretches[number][1][:, place[id]], default=-inf))
     return {id: at[id] for id in takes.actions}
+
+
+def with_actions(book: Book, encode: Encode, weigh: Weigh, progress: Progress) -> Book:
+    """The book with what `bound` finds bound to its steps, for whoever looks it over and corrects it."""
+    acts, procedures = book.for_plans, []
+    graph = Graph(acts.values())
+    for number, procedure in enumerate(book.procedures.values()):
+        progress(procedure.title, number, len(book.procedures))
+        takes = bound(procedure, graph, likeness(procedure, acts, encode, weigh)) if acts else {}
+        steps = [
+            replace(step, actions=step.actions or tuple(id for id, at in takes.items() if at == place))
+            for place, step in enumerate(procedure.steps)
+        ]
+        procedures.append(replace(procedure, steps=tuple(steps)))
+    return Book.of(book.actions.values(), procedures, book.tables.values(), book.triggers.values())
 
 
 def _stretches(text: str) -> dict[tuple[int, int], str]:

@@ -27,14 +27,15 @@ class Written:
 
 
 def decode(
-    search: Search, heuristic: Heuristic, *, width: int = WIDTH, length: int = LENGTH, max_tokens: int
+    search: Search, heuristic: Heuristic, *, width: int = WIDTH, length: int = LENGTH, every: int = 1, max_tokens: int
 ) -> Written:
     """The plan that the paper's algorithm writes. It ends with the API `LAST`, or where the model's likeliest way is to
-    write no more."""
+    write no more. Of each `every` tokens of a unit the first is chosen so, the others are the model's likeliest."""
     state = heuristic.start([unit.api for unit in OPENING])
-    text = unit = mark()
+    text, unit, place = mark(), mark(), 0
     for tokens in range(1, max_tokens + 1):
-        candidates = search.look_ahead(width, length, (CLOSE,))
+        ahead = (1, 1) if place % every else (width, length)
+        candidates = search.look_ahead(*ahead, (CLOSE,))
         # What is written of the unit already is a part of it, and an end may stand across the two.
         units = [unit_of(_closed(unit + candidate.text)) for candidate in candidates]
         values = heuristic.values(units, state)
@@ -46,9 +47,10 @@ def decode(
         if not token:
             return Written(text, tokens, ended=True)
         search.take(token)
-        text, unit = text + token, unit + token
+        text, unit, place = text + token, unit + token, place + 1
         if CLOSE in unit:
             whole, _, unit = unit.partition(CLOSE)
+            place = 0
             written = unit_of(whole + CLOSE)
             if written:
                 state = heuristic.after(written, state)

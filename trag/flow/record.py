@@ -7,16 +7,19 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from trag.json_lines import as_line
+from trag.record import Approval, ModelUsed
 
+NO_MODEL = ModelUsed("", "", "")
 PlanStatus = Literal["planned", "ask_which", "cannot_answer"]
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A procedure by its id and title."""
+    """A procedure by its id and title, and the document that it is written in, "" for none."""
 
     id: str
     title: str
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ class WrittenIn:
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
     """One action of a plan. `step` has the procedure's own words; `unit` is whose the action is ("" for the asker's
-    own), `head` who heads that unit by the chart, and `handed_over` where it is not for the asker's unit. Each of
-    `needs` is what must be at hand, "a or b" where either will do."""
+    own), `unit_id` and `head` its id and who heads it by the chart, and `handed_over` where it is not for the asker's
+    unit. Each of `needs` is what must be at hand, "a or b" where either will do."""
 
     number: int
     step: str
@@ -44,6 +47,7 @@ class PlannedStep:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     source: WrittenIn | None = None
+    unit_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,10 @@ class PlanChecks:
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
     """One plan. `asked_for` is what the asker has to bring; `choices` are the procedures that they mean one of, or with
-    `cannot_answer` those that are nearest; `done` are the actions they had done before. `procedures` is the version of
-    the book, `seconds` those that the whole took."""
+    `cannot_answer` those that are nearest; `done` are the actions they had done before. `procedures` and `chart`
+    are the versions in use, `seconds` those that the whole took; `model` is what chose the procedure; `interrupted`
+    says why there is no plan ("stopped by the reader"), "" where it is whole; `approved` says by whom it was pinned, if
+    it was."""
 
     id: str
     request: str
@@ -79,7 +85,30 @@ class PlanRecord:
     done: tuple[str, ...] = ()
     source: WrittenIn | None = None
     seconds: float = 0.0
+    model: ModelUsed = NO_MODEL
+    interrupted: str = ""
+    chart: str = ""
+    approved: Approval | None = None
     kind: str = "plan"
+
+    @property
+    def order(self) -> str:
+        """What a plan comes to, as it is stored, corrected and pinned: the id of its procedure and then of each action,
+        one a line; "" where nothing was planned."""
+        return "\n".join([self.procedure.id, *(step.action for step in self.steps)]) if self.procedure else ""
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The names of the documents in which what it says is written."""
+        places = [self.source, *(step.source for step in self.steps)]
+        written = {place.document for place in places if place} | {each.document for each in self.choices}
+        return frozenset(written - {""})
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The ids of the procedures and actions that it names."""
+        chosen = [*self.choices, *([self.procedure] if self.procedure else [])]
+        return frozenset([*(each.id for each in chosen), *(step.action for step in self.steps), *self.done])
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
@@ -106,6 +135,8 @@ class PlanRecord:
                 checks["order"], *(tuple(checks[name]) for name in ("unknown", "repeated", "missing"))
             ),
             "source": written(values["source"]),
+            "model": ModelUsed(**values["model"]) if "model" in values else NO_MODEL,
+            "approved": Approval(**approved) if (approved := values.get("approved")) else None,
         }
         made |= {name: tuple(values[name]) for name in ("asked_for", "done")}
         return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))

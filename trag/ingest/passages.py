@@ -170,6 +170,25 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(pieces)
 
 
+def lines_of(passages: Sequence[Passage]) -> list[str]:
+    """The lines of a section of which these are the passages, in order, over all its pages: those that `split` repeats
+    are there once. What is cut within a line goes on as a paragraph."""
+    lines: list[str] = []
+    for passage in passages:
+        new = passage.text.split("\n")
+        repeated = _repeated(lines, new)
+        if not repeated and new[0].endswith(":") and new[0] in lines:
+            new = new[1:]
+            repeated = _repeated(lines, new)
+        lines += new[repeated:] if repeated or _ITEM.match(new[0]) else ["", *new]
+    return lines
+
+
+def _repeated(lines: Sequence[str], new: Sequence[str]) -> int:
+    """How many of the first new lines are the last ones that are there."""
+    return next((count for count in range(len(new), 0, -1) if [*lines[-count:]] == [*new[:count]]), 0)
+
+
 def embedded_text(passage: Passage) -> str:
     """What an embedder reads of a passage: a section's text under its path, a pair's question before its answer.
 

@@ -23,7 +23,7 @@ from prompts import Message, Task
 from trag.errors import OperatorError, TragError
 from trag.llm.held import SEQUENCES, Held, Logarithms, logarithms, weight
 from trag.llm.kv_cache import Context, Logits, clear_errors, last_errors, room
-from trag.llm.model import Usage
+from trag.llm.model import Sampling, Usage
 from trag.llm.tokenizer import Tokenizer
 
 _LIKELIEST = 256
@@ -49,6 +49,15 @@ def penalized(logits: Logits, tokens: Sequence[int], penalty: float) -> Logits:
     for token in set(tokens):
         found[token] *= 1 / penalty if found[token] > 0 else penalty
     return found
+
+
+def drawn(logits: Logits, sampling: Sampling, chance: np.random.Generator) -> int:
+    """A token drawn from the fewest that have `top_p` together (nucleus sampling, Holtzman and others 2020)."""
+    shares = np.exp(logarithms(logits / sampling.temperature))
+    likeliest = np.argsort(-shares, kind="stable")
+    together = np.cumsum(shares[likeliest])
+    nucleus = likeliest[: int(np.searchsorted(together, sampling.top_p)) + 1]
+    return int(chance.choice(nucleus, p=shares[nucleus] / shares[nucleus].sum()))
 
 
 class Engine:
@@ -101,8 +110,9 @@ class Engine:
         refusal: str = "",
         refusal_bias: float = 0.0,
         repetition_penalty: float = 1.0,
+        sampling: Sampling | None = None,
     ) -> Iterator[str | Usage]:
-        """The answer in pieces, then its Usage; see LanguageModel.stream, and `read`. Greedy.
+        """The answer in pieces, then its Usage; see LanguageModel.stream, and `read`.
 
         The repetition penalty looks at the last 64 tokens of the answer and never at the prompt, so it keeps no name of
         the sources out of the answer. Where the grammar lets no token through, the answer ends. Raises TragError also
@@ -128,11 +138,15 @@ class Engine:
             logits = logits.copy()
             logits[refused] += refusal_bias
         written: list[int] = []
+        chance = np.random.default_rng(sampling.seed if sampling else None)
         text = codecs.getincrementaldecoder("utf-8")("replace")
         while True:
             if repetition_penalty > 1.0:
                 logits = penalized(logits, written[-_PENALIZED:], repetition_penalty)
-            best = held_to.best(logits) if held_to else int(logits.argmax())
+            if held_to:
+                best = held_to.best(logits)
+            else:
+                best = drawn(logits, sampling, chance) if sampling else int(logits.argmax())
             if best is None or self.tokenizer.is_end(best):
                 break
             written.append(best)

@@ -19,7 +19,7 @@ from time import monotonic
 from prompts import Message, Task
 from trag.errors import OperatorError
 from trag.llm import files
-from trag.llm.model import ModelDied, ModelIdentity, Search, Usage
+from trag.llm.model import ModelDied, ModelIdentity, Sampling, Search, Usage
 from trag.llm.process import Inbox, Process
 from trag.llm.protocol import (
     Cancel,
@@ -198,6 +198,7 @@ class LocalModel:
         refusal: str = "",
         refusal_bias: float = 0.0,
         repetition_penalty: float = 1.0,
+        sampling: Sampling | None = None,
     ) -> Generator[str | Usage, None, None]:
         """See LanguageModel. Raises ModelDied as soon as the process ends, or when `patience` is at its end.
 
@@ -205,7 +206,7 @@ class LocalModel:
         """
 
         def order(number: int) -> Write:
-            form = (max_tokens, task, grammar, refusal, refusal_bias, repetition_penalty)
+            form = (max_tokens, task, grammar, refusal, refusal_bias, repetition_penalty, sampling)
             return Write(number, tuple(messages), *form)
 
         with closing(self._replies(order, stop)) as replies:

@@ -58,6 +58,16 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """Each token drawn by how likely it is at a `temperature` above 0, of the likeliest that together have `top_p` (0
+    to 1); the same `seed` draws the same."""
+
+    temperature: float
+    top_p: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Which of the options was chosen, and the natural logarithm of how likely it is among them."""
 
@@ -124,13 +134,15 @@ class LanguageModel(Protocol):
         refusal: str = "",
         refusal_bias: float = 0.0,
         repetition_penalty: float = 1.0,
+        sampling: Sampling | None = None,
     ) -> Generator[str | Usage, None, None]:
         """The answer in pieces as it is written, and its Usage last. Where `messages` end with an answer, it goes on.
 
         `grammar` is GBNF with the rule `root`, "" for none; a server that knows no grammars writes freely. `refusal` is
         a text that the answer may be: Usage says how likely it begins so, and `refusal_bias` is added to that logit of
         the first token (a server knows no bias: the odds and a threshold are as good). A penalty is for what cannot be
-        written without (T-RAG, section 5.4.2, has 1.1).
+        written without (T-RAG, section 5.4.2, has 1.1). Without `sampling` each token is the likeliest; what a grammar
+        holds is always.
         A set `stop` ends it early, and so does closing the generator. Raises TragError when the prompt does not fit,
         the grammar is none or the model cannot be reached, ModelDied when the model ends in mid-answer.
         """

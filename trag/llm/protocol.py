@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
 from prompts import Message, Task
-from trag.llm.model import Candidate, Choice, Usage
+from trag.llm.model import Candidate, Choice, Sampling, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class Write:
     refusal: str = ""
     refusal_bias: float = 0.0
     repetition_penalty: float = 1.0
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,8 @@ def decode(line: bytes) -> Order | Reply:
         values["messages"] = tuple(Message(**message) for message in values["messages"])
     if "usage" in values:
         values["usage"] = Usage(**values["usage"])
+    if values.get("sampling"):
+        values["sampling"] = Sampling(**values["sampling"])
     if "choice" in values:
         values["choice"] = Choice(**values["choice"])
     if "candidates" in values:

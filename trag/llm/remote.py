@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Generator, Sequence
+from dataclasses import asdict
 from math import exp, inf, log, log1p
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 from prompts import Message, Task
 from store import storable
 from trag.errors import TragError
-from trag.llm.model import ModelAway, ModelDied, ModelIdentity, Usage, set_apart
+from trag.llm.model import ModelAway, ModelDied, ModelIdentity, Sampling, Usage, set_apart
 
 if TYPE_CHECKING:
     from openai import Stream
@@ -117,6 +118,7 @@ class RemoteModel:
         refusal: str = "",
         refusal_bias: float = 0.0,
         repetition_penalty: float = 1.0,
+        sampling: Sampling | None = None,
     ) -> Generator[str | Usage, None, None]:
         """See LanguageModel; `task` and `refusal_bias` mean nothing to a server.
 
@@ -125,6 +127,8 @@ class RemoteModel:
         before the first word, ModelAway for all else. What the server itself says is in the log alone.
         """
         wishes = _wishes(messages, grammar, refusal, repetition_penalty)
+        drawn: dict[str, Any] = asdict(sampling) if sampling and not grammar else {"temperature": 0.0}
+        form = drawn | {"max_tokens": max_tokens}
         stop = stop or threading.Event()
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None] = SimpleQueue()
         left = threading.Event()
@@ -133,7 +137,7 @@ class RemoteModel:
         size = most * (_BYTES_IN_A_PIECE + (_BYTES_OF_ODDS if refusal else 0))
         # Reading blocks until the server says something, and an asker who presses stop must not wait for that.
         reading = threading.Thread(
-            target=self._read, args=(messages, max_tokens, wishes, arriving, left, size, until), daemon=True
+            target=self._read, args=(messages, form, wishes, arriving, left, size, until), daemon=True
         )
         reading.start()
         prompt = self.count(messages)
@@ -178,7 +182,7 @@ class RemoteModel:
     def _read(
         self,
         messages: Sequence[Message],
-        max_tokens: int,
+        form: dict[str, Any],
         wishes: dict[str, Any],
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None],
         left: threading.Event,
@@ -191,7 +195,7 @@ class RemoteModel:
 
         ALLOWANCE.set(Allowance(size, until, left))  # a thread has a context of its own
         try:
-            with self._open(messages, max_tokens, wishes) as chunks:
+            with self._open(messages, form, wishes) as chunks:
                 for chunk in chunks:
                     if left.is_set():
                         return
@@ -201,7 +205,7 @@ class RemoteModel:
             arriving.put(error)
 
     def _open(
-        self, messages: Sequence[Message], max_tokens: int, wishes: dict[str, Any]
+        self, messages: Sequence[Message], form: dict[str, Any], wishes: dict[str, Any]
     ) -> Stream[ChatCompletionChunk]:
         """Asks with all that is wished for, and where the server refuses that, for the counts alone, then plainly, and
         plainly from then on where only that is taken. A server reads the marks of its template wherever they stand, so
@@ -211,9 +215,8 @@ class RemoteModel:
         wanted: dict[str, Any] = {
             "model": self._name,
             "messages": [{"role": message.role, "content": set_apart(message.content)} for message in messages],
-            "max_tokens": max_tokens,
-            "temperature": 0.0,
             "stream": True,
+            **form,
         }
         chunks: Stream[ChatCompletionChunk]
         for extras in [] if self._plain else [_COUNTS | wishes, _COUNTS] if wishes else [_COUNTS]:

@@ -146,6 +146,7 @@ class Worker:
             refusal=order.refusal,
             refusal_bias=order.refusal_bias,
             repetition_penalty=order.repetition_penalty,
+            sampling=order.sampling,
         )
         for piece in pieces:
             if isinstance(piece, Usage):

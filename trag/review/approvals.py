@@ -1,6 +1,7 @@
-"""Approved answers: what a reviewer may pin to a question, and until when it is given.
+"""Approved answers and plans: what a reviewer may pin to a question, and until when it is given.
 
-An approved answer stands on the documents and the chart as they were when it was pinned, and on its verdict. It is
+An approved answer stands on the documents and the chart as they were when it was pinned, and on its verdict; a plan on
+the procedures too. It is
 given only while they are the same, and returns to the reviewers when one changes (the verdict: verdicts.py).
 """
 
@@ -13,7 +14,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from store import StoreError, storable
-from store.approved import Approved, Ground, Present
+from store.approved import Approved, Ground, Kind, Present
+from trag.flow.record import PlanRecord
 from trag.review.verdicts import UNDECIDED, reopen
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def pin(
     documents: Sequence[str],
     chart: str,
     *,
+    kind: Kind = "answer",
+    procedures: str = "",
     by: str,
     reviewer: str = "",
     where: str = "",
@@ -39,15 +43,17 @@ def pin(
     """Let `reply` be the answer to `question`, in place of one that was pinned to it before.
 
     `documents` are the names of those that it stands on, `chart` the version of the chart, "" where it stands on none;
+    of a plan `question` is the request, `reply` its order, and `procedures` the version of the procedures;
     `reviewer` is the id of who approves, `by` what the log calls them. Raises StoreError when the answer is gone or has
     no verdict that holds, or one against these words; when the reviewer asked it and another may approve it; and when a
-    document is gone, or the chart no longer in use.
+    document is gone, or the chart or the procedures no longer in use.
     """
     with records.reviews.changing() as change:
         found = change.find(answer)
         if found.review_status in UNDECIDED:
             raise StoreError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
-        if found.review_status == "Incorrect" and reply.strip() == found.answer.strip():
+        words = PlanRecord.from_json(found.record_json).order if kind == "plan" else found.answer.strip()
+        if found.review_status == "Incorrect" and reply.strip() == words:
             raise StoreError("These words were judged Incorrect.", "Write what is right.")
         if reviewer and reviewer == found.asker and not change.alone(reviewer):
             raise StoreError(
@@ -58,6 +64,8 @@ def pin(
         why = "a document is gone" if len(now.documents) < len(set(documents)) else ""
         if chart and chart != now.chart:
             why = "another chart is in use"
+        if procedures and procedures != now.procedures:
+            why = "other procedures are in use"
         if why:
             raise StoreError(
                 f"What that answer stands on is no longer the same: {why}.",
@@ -66,16 +74,17 @@ def pin(
         sources = tuple(Ground(*each) for each in sorted(now.documents.items()))
         moment = datetime.now(UTC)
         pinned = Approved(
-            uuid.uuid4().hex, answer, question, normalized(question), reply, sources, chart, by, moment, "pinned", ""
-        )
+            uuid.uuid4().hex, answer, question, normalized(question), reply, sources, chart, by, moment, "pinned", "",
+            kind, procedures,
+        )  # fmt: skip
         change.pin(pinned)
-        change.note(by, "answer pinned", answer, where=where, result=question)
+        change.note(by, f"{kind} pinned", answer, where=where, result=question)
     return pinned
 
 
-def find(records: Records, question: str) -> Approved | None:
-    """What is pinned to a question, in any spelling of it, and stands on nothing that has changed."""
-    found = records.approved.pinned_to(normalized(question))
+def find(records: Records, question: str, kind: Kind = "answer") -> Approved | None:
+    """What is pinned of a kind to a question, in any spelling of it, and stands on nothing that has changed."""
+    found = records.approved.pinned_to(normalized(question), kind)
     return found if found and not changed(found, records.approved.present(_documents(found))) else None
 
 
@@ -96,7 +105,8 @@ def unpin(records: Records, id: str, *, by: str, where: str = "") -> None:
 def return_changed(records: Records) -> tuple[Approved, ...]:
     """Return to the reviewers each pinned answer that stands on something that has changed; these, as they were.
 
-    To be called after every change of the documents or the chart; `find` gives none of them out in any case.
+    To be called after every change of the documents, the chart or the procedures; `find` gives none of them out in any
+    case.
     """
     returned = []
     for each in records.approved.all("pinned"):
@@ -114,7 +124,9 @@ def changed(approved: Approved, now: Present) -> str:
             return f"{source.document} is gone"
         if now.documents[source.document] != source.sha256:
             return f"{source.document} was replaced"
-    return "another chart is in use" if approved.chart and approved.chart != now.chart else ""
+    if approved.chart and approved.chart != now.chart:
+        return "another chart is in use"
+    return "other procedures are in use" if approved.procedures and approved.procedures != now.procedures else ""
 
 
 def normalized(question: str) -> str:

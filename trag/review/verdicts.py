@@ -181,7 +181,10 @@ def _withdraw(change: ReviewTransaction, answer: str, before: Reviewed, status: 
     verdict was on the same words."""
     given = None
     if status == "Incorrect" and before.status == "approved":
-        given = ((json.loads(before.record_json).get("approved") or {}).get("question", ""), before.answer)
+        record = json.loads(before.record_json)
+        kind = record.get("kind", "answer")
+        # A plan that was given may be what was left of a pinned one.
+        given = (kind, (record.get("approved") or {}).get("question", ""), before.answer if kind == "answer" else "")
     pinned = change.pinned(answer, given)
     why = _WITHDRAWN.get(status, f"it was judged {status}")
     for each in pinned:

@@ -37,6 +37,7 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
                                             [--markdown | --csv | --json]
        python -m trag evaluate flows FOLDER [--system SYSTEM ...] [--flows all relevant] [--half dev|test]
                                             [--number N] [--markdown]
+       python -m trag evaluate flows FOLDER --beyond FILE [--markdown]
        python -m trag evaluate flows FOLDER --facts"""
 _RUNNING = ("system", "base", "name", "number", "seed")
 _CHOOSING = ("dev", "shots", "by_words")
@@ -84,6 +85,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--flows", nargs="+", choices=("all", "relevant"), help="which of a domain a planner is shown")
     parser.add_argument("--half", choices=("dev", "test"), help="of the queries (default: both)")
     parser.add_argument("--facts", action="store_true", help="what a folder of flows holds, and what is wrong with it")
+    parser.add_argument("--beyond", metavar="FILE", help="requests that are not one flow's, for trag alone")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
     form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
@@ -115,6 +117,7 @@ def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options:
             act, allowed = _choice, (*_SHOWING, *(_CHOOSING if options.dev else ("dev", "by_words")))
         case ["flows", _]:
             act, allowed = (flows.facts, ("facts",)) if options.facts else (flows.plans, _PLANNING)
+            allowed = ("beyond", "markdown") if options.beyond else allowed
         case ["needle" | "choice" | "flows", *_]:
             wrong("give needle CASES, needle chart, choice FILE ..., or flows FOLDER")
         case ["chart"]:
@@ -133,7 +136,7 @@ def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options:
 def _refuse_misplaced(wrong: Wrong, options: argparse.Namespace, allowed: Sequence[str]) -> None:
     given = (
         option
-        for option in dict.fromkeys((*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, "resume", "facts"))
+        for option in dict.fromkeys((*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, "resume", "facts", "beyond"))
         if getattr(options, option) not in (None, False)
     )
     if misplaced := [f"--{option.replace('_', '-')}" for option in given if option not in allowed]:

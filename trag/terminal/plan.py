@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import Any
 
-from prompts import CANNOT_ANSWER
 from trag.settings import Settings
-
-if TYPE_CHECKING:
-    from trag.flow.record import PlanRecord
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,33 +19,16 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _plan(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.flow.pinned import pinned_plan
     from trag.flow.planner import planner
     from trag.home import open_home
+    from trag.plans import plan_as_text
 
     with open_home(settings) as home:
         done = [id.strip() for id in options.done.split(",") if id.strip()]
-        record = planner(home).plan(options.request, home.model, readers=None, procedure=options.procedure, done=done)
+        how: dict[str, Any] = {"readers": None, "procedure": options.procedure, "done": done}
+        plans, asked = planner(home), options.request
+        record = pinned_plan(asked, home.records, plans, home.model, **how) or plans.plan(asked, home.model, **how)
     print(record.to_json() if options.json else plan_as_text(record))
-
-
-def plan_as_text(record: PlanRecord) -> str:
-    """A plan as the terminal shows it."""
-    if record.procedure is None:
-        lines = ["Which do you mean?" if record.status == "ask_which" else CANNOT_ANSWER]
-        if record.status == "cannot_answer" and record.choices:
-            lines.append("The nearest procedures:")
-        return "\n".join([*lines, *(f"  --procedure {one.id}: {one.title}" for one in record.choices)])
-    lines = [record.procedure.title]
-    if record.source:
-        lines[0] += f" ({record.source.document}, {record.source.section})"
-    if record.asked_for:
-        lines.append(f"Have at hand: {', '.join(record.asked_for)}.")
-    said = ""
-    for step in record.steps:
-        if step.step != said:
-            lines += ["", step.step]
-            said = step.step
-        whose = f"{step.unit} ({step.head})" if step.head else step.unit
-        who = f" - {whose} does this" if step.handed_over and whose else f" - {whose}" if whose else ""
-        lines.append(f"  {step.number}. {step.title} [{step.action}]{who}")
-    return "\n".join(lines)
+    if record.choices and not options.json:
+        print("Plan by one of them: --procedure ID")

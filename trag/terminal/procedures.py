@@ -1,4 +1,5 @@
-"""python -m trag procedures: check, activate and show the written procedures, and go back to earlier ones."""
+"""python -m trag procedures: check, activate and show the written procedures, and those found in documents, and go
+back to earlier ones."""
 
 from __future__ import annotations
 
@@ -25,6 +26,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name, words, argument in (
         ("check", "report every problem in FILE, or in CSVs of a kind each", "FILE"),
         ("activate", "plan by the procedures in FILE, or in such CSVs, from now on", "FILE"),
+        ("bind", "print FILE as JSON with the actions of each step worked out from its words, to correct", "FILE"),
+        ("drafts", "print the procedures in use and those found in documents, as JSON to correct", ""),
         ("show", "print the procedures in use, or the one with this ID", "ID"),
         ("versions", "list the versions that were activated", ""),
         ("rollback", "plan by an earlier VERSION again", "VERSION"),
@@ -40,6 +43,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _procedures(settings: Settings, options: argparse.Namespace) -> int:
     if options.act == "check":
         return _check(_files(options.files))
+    if options.act == "bind":
+        return _bind(_files(options.files))
     from trag.home import open_home
 
     with open_home(settings) as home:
@@ -47,6 +52,8 @@ def _procedures(settings: Settings, options: argparse.Namespace) -> int:
             _activate(home, _files(options.files))
         elif options.act == "show":
             _show(home.procedures.book, options.argument)
+        elif options.act == "drafts":
+            _drafts(home)
         elif options.act == "versions":
             for each in home.procedures.versions.all():
                 when = f"{each.activated:%Y-%m-%d %H:%M} UTC"
@@ -80,6 +87,23 @@ def _check(files: list[File]) -> int:
     print(f"{', '.join(name for name, _ in files)}: {_counted(report.book)}")
     print(f"version {report.book.version}")
     print("Units and sources are looked for in the chart and the documents of the home when it is activated.")
+    return 0
+
+
+def _bind(files: list[File]) -> int:
+    """Some seconds a procedure on two cores."""
+    from org.procedures.flows import write
+    from org.procedures.reading import usable
+    from trag.embed import open_embedder
+    from trag.flow.binding import with_actions
+    from trag.procedures import check
+    from trag.reranking.reranker import Reranker
+
+    book = usable(check(files), ", ".join(name for name, _ in files))
+    encode, weigh = open_embedder("").embed_passages, Reranker().weigh
+    with console.bar() as progress:
+        bound = with_actions(book, encode, weigh, progress)
+    print(write(bound).decode())
     return 0
 
 
@@ -119,6 +143,15 @@ def _show(book: Book | None, id: str) -> None:
         print(f"{procedure.id}: {procedure.title}" + (f" ({procedure.when})" if procedure.when else ""))
         for number, step in enumerate(procedure.steps, 1):
             print(f"  {number}. {step.text}" + (f" [{', '.join(step.actions)}]" if step.actions else ""))
+
+
+def _drafts(home: Home) -> None:
+    from org.procedures.flows import write
+    from trag.flow.drafting import drafts, unwritten, with_drafts
+
+    book, library = home.procedures.book, home.records.library
+    found = (draft for each in library.documents() for draft in drafts(each.name, library.passages(each.name)))
+    print(write(with_drafts(book, (draft.procedure for draft in unwritten(found, book)))).decode())
 
 
 def _counted(book: Book) -> str:

@@ -24,7 +24,7 @@ PARTS = {
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
     "ours": r"(?:ask|combobox|pages|sending|following|stream|"
-    r"(?:charts|documents|models|people|procedures|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
+    r"(?:charts|documents|models|people|plans|procedures|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "book": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
@@ -53,6 +53,8 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("employee", "/gradio_api/queue/data"),
     ("employee", "/gradio_api/app_id"),
     ("employee", "/account"),
+    ("employee", "/plans"),
+    ("employee", "/plans/{address}"),
     ("employee", "/documents/{address}/view"),
     ("employee", "/documents/{address}/original"),
     ("employee", "/documents/{address}/pages/{number}.png"),
@@ -75,10 +77,11 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/versions/{version}/original"),
     ("admin", "/procedures"),
     ("admin", "/procedures/sample.xlsx"),
+    ("admin", "/procedures/found"),
     ("admin", "/procedures/{book}"),
     ("admin", "/procedures/{book}/problems.csv"),
-    ("admin", "/procedures/versions/{version}/procedures.json"),
-    ("admin", "/procedures/versions/{version}/procedures.xlsx"),
+    ("admin", "/procedures/{book}/procedures.json"),
+    ("admin", "/procedures/{book}/procedures.xlsx"),
     ("admin", "/procedures/versions/{version}/original"),
     ("admin", "/documents"),
     ("admin", "/documents/queue"),
@@ -132,7 +135,11 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/account/tokens/{hash}/end"),
     ("employee", "/account/sessions/end"),
     ("employee", "/account/sessions/{hash}/end"),
+    ("employee", "/plans"),
+    ("employee", "/plans/{address}/stop"),
+    ("employee", "/plans/{address}/verdict"),
     ("employee", "/api/ask"),
+    ("employee", "/api/plan"),
     ("employee", "/v1/chat/completions"),
     ("employee", "/mcp"),
     ("reviewer", "/review/{address}/verdict"),
@@ -144,6 +151,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/uploads/{hash}/activate"),
     ("admin", "/charts/uploads/{hash}/discard"),
     ("admin", "/charts/versions/{version}/activate"),
+    ("admin", "/procedures/found/take"),
     ("admin", "/procedures/uploads"),
     ("admin", "/procedures/uploads/{hash}/activate"),
     ("admin", "/procedures/uploads/{hash}/discard"),
@@ -209,7 +217,7 @@ _TAKEN_FROM_NOBODY = frozenset(
 LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
-PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
+PROGRAMS = frozenset({"/api/ask", "/api/plan", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
 answer tells of the words it stands on needs "read" besides (api/answering.py)."""
 SCOPES: tuple[Scope, ...] = ("ask", "read")

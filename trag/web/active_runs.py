@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from trag.condense import Turn
 from trag.errors import SHOWN, in_one_line, told
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, Event, Found, Plan, PlanEvent, Retry, Token, Waiting
+from trag.flow.record import PlanRecord
 from trag.llm.queue import QueueFull
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord
@@ -56,7 +57,7 @@ class Draft:
     """How far one question has come.
 
     `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
-    answer, None while it is written and when it failed, which `problem` and `hint` explain then.
+    answer, or the plan, None while it is written and when it failed, which `problem` and `hint` explain then.
     """
 
     question: str
@@ -64,12 +65,12 @@ class Draft:
     sources: int | None = None
     text: str = ""
     retry: str = ""
-    record: AnswerRecord | None = None
+    record: AnswerRecord | PlanRecord | None = None
     problem: str = ""
     hint: str = ""
     over: bool = False
 
-    def after(self, event: Event) -> Draft:
+    def after(self, event: Event | PlanEvent) -> Draft:
         match event:
             case Waiting(position):
                 return replace(self, waiting=position)
@@ -79,8 +80,10 @@ class Draft:
                 return replace(self, text=self.text + text)
             case Retry(reason):
                 return replace(self, text="", retry=reason)
-            case Answer(record):
+            case Answer(record) | Plan(record):
                 return replace(self, record=record, over=True)
+            case _:  # a plan is shown whole
+                return self
 
 
 def history(records: Records, conversation: str) -> tuple[Turn, ...]:
@@ -93,7 +96,7 @@ class ActiveRun:
     """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
     is written by then is kept."""
 
-    def __init__(self, question: str, events: Iterator[Event], stop: CancelToken, by: str = "") -> None:
+    def __init__(self, question: str, events: Iterator[Event | PlanEvent], stop: CancelToken, by: str = "") -> None:
         self.by = by
         self.stop = stop
         self.draft = Draft(question)
@@ -114,7 +117,7 @@ class ActiveRun:
         """Wait until nothing more is written, `seconds` at most."""
         self._thread.join(seconds)
 
-    def _run(self, events: Iterator[Event]) -> None:
+    def _run(self, events: Iterator[Event | PlanEvent]) -> None:
         try:
             for event in events:
                 self.draft = self.draft.after(event)
@@ -163,9 +166,15 @@ class ActiveRuns:
             raise QueueFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
 
     def begin(
-        self, conversation: str, question: str, ask: Callable[[CancelToken], Iterator[Event]], *, by: str = ""
+        self,
+        conversation: str,
+        question: str,
+        ask: Callable[[CancelToken], Iterator[Event | PlanEvent]],
+        *,
+        by: str = "",
     ) -> bool:
-        """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there.
+        """Ask `question` in `conversation`, or plan under an id; False, and nothing is asked, while another one is
+        being answered there.
 
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
         """

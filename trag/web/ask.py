@@ -29,6 +29,7 @@ from trag.events import Event
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
+from trag.plans import offered, procedure_of, readable
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import put_label
 from trag.web import render
@@ -247,19 +248,22 @@ class AskPage:
         )
 
     def _side(self, who: CurrentUser, chosen: str) -> str:
-        return render.sidebar(self.home.records.conversations(who.person), chosen, self._organization(), who)
+        conversations, plans = self.home.records.conversations(who.person), offered(self.home, who)
+        return render.sidebar(conversations, chosen, self._organization(), who, plans=plans)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            readable = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(records.library.passages, readable)))
+            names = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(records.library.passages, names)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
-        turns = [
-            render.Turn(AnswerRecord.from_json(each.record_json), records.label(each.id, who.person), each.created)
-            for each in records.answers(chosen)
-        ]
+        book, turns = readable(self.home, who), []
+        for each in records.answers(chosen):
+            record = AnswerRecord.from_json(each.record_json)
+            written = procedure_of(record, book)
+            label = records.label(each.id, who.person)
+            turns.append(render.Turn(record, label, each.created, written.id if written else ""))
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
         documents = opened(who, quoted, records.library, chart)
         return render.conversation(turns, chart, charts=records.chart_versions.all(), documents=documents, id=chosen)

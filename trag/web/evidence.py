@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
+from trag.flow.record import PlanRecord
 from trag.record import NEAREST, AnswerRecord, Source, first_of_sections
 from trag.view.marks import supporting
 from trag.web.documents.names import key
@@ -95,8 +96,10 @@ def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecor
     return replace(record, sources=tuple(sources))
 
 
-def documents_of(record: AnswerRecord) -> frozenset[str]:
-    """The names of the documents that an answer stands on."""
+def documents_of(record: AnswerRecord | PlanRecord) -> frozenset[str]:
+    """The names of the documents that an answer or a plan stands on."""
+    if isinstance(record, PlanRecord):
+        return record.documents
     return frozenset(source.document for source in record.sources if of_document(source))
 
 

@@ -85,11 +85,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A saved answer, what its reader said of it, and when it was given, where that is known."""
+    """A saved answer, what its reader said of it, and when it was given, where that is known; `procedure` is the id of
+    the one that is written where it stands, "" for none that is open to its reader."""
 
     record: AnswerRecord
     label: Label | None = None
     given: datetime | None = None
+    procedure: str = ""
 
 
 def conversation(
@@ -140,10 +142,16 @@ def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charg
 
 
 def sidebar(
-    conversations: Sequence[Conversation], chosen: str, organization: str, caller: CurrentUser = CurrentUser.local
+    conversations: Sequence[Conversation],
+    chosen: str,
+    organization: str,
+    caller: CurrentUser = CurrentUser.local,
+    *,
+    plans: bool = True,
 ) -> str:
-    """The list of conversations, `chosen` marked, and the pages that the caller may open."""
-    shown = {"conversations": conversations, "chosen": chosen, "organization": organization}
+    """The list of conversations, `chosen` marked, and the pages that the caller may open; `plans` says whether there is
+    anything for them to plan by."""
+    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "plans": plans}
     return _template("sidebar.html").render(**shown, caller=caller, longest=LONGEST_TITLE)
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
+    from trag.plans import offered
     from trag.web import access
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
@@ -88,6 +90,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.models import page as models
     from trag.web.people import page as people
     from trag.web.people.authentication import Authenticator
+    from trag.web.plans import page as plans
     from trag.web.procedures import page as procedures
     from trag.web.quality import page as quality
     from trag.web.review import page as review
@@ -120,7 +123,7 @@ def create_app(home: Home) -> FastAPI:
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
-    app.add_middleware(Gate, door=door, functions=access.functions(blocks))
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks), plans=partial(offered, home))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))
@@ -129,6 +132,7 @@ def create_app(home: Home) -> FastAPI:
     evaluation = quality.mount(app, home, ready=ready, busy=busy)
     fine_tune = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
+    plans.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
     answerer = Answerer(home, page.runs, ready)

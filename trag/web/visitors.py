@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,10 @@ class NavLink:
     sign: str
 
 
+PLANS: ContextVar[Callable[[CurrentUser], bool]] = ContextVar("plans", default=lambda _: True)
+"""Whether somebody is shown the way to the plans: the gate knows the home."""
 LEADS = (
+    NavLink("/plans", "Get it done", "checked"),
     NavLink("/review", "Review", "review-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
@@ -77,10 +81,13 @@ def is_admin_here() -> bool:
     return found is not None and found.may("admin")
 
 
-def leads(caller: CurrentUser | None = None) -> tuple[NavLink, ...]:
-    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none."""
+def leads(caller: CurrentUser | None = None, plans: bool | None = None) -> tuple[NavLink, ...]:
+    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none. `plans` says
+    whether there is anything for them to plan by, where that is known."""
     caller = caller or here()
     if caller is None:
         return ()
-    needs = {lead: needed("GET", lead.path) for lead in LEADS}
+    if plans is None:
+        plans = PLANS.get()(caller)
+    needs = {lead: needed("GET", lead.path) for lead in LEADS if plans or lead.path != "/plans"}
     return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))

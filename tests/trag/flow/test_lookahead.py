@@ -86,6 +86,18 @@ def test_it_is_greedy_without_heuristic_without_choice_and_without_look_ahead(
     assert decode(Texts(LIKES_ORDER), heuristic, length=1, max_tokens=99).text == greedy
 
 
+def test_it_may_look_ahead_more_rarely(heuristic: Heuristic) -> None:
+    """The tokens between are the model's likeliest; each unit begins with a look ahead."""
+    ahead, plain = (10, 32), (1, 1)
+    for every, asked in (
+        (3, [ahead, plain, plain, ahead, plain, plain, ahead] * 2),
+        (99, [ahead, *[plain] * 6] * 2),
+    ):
+        texts = Texts({behind(CAR, ORDER): 0.4, behind(ORDER): 0.6})
+        assert decode(texts, heuristic, every=every, max_tokens=99).text == text_of(CAR, ORDER)
+        assert texts.asked[:14] == asked
+
+
 def test_where_it_ends(heuristic: Heuristic) -> None:
     """Where the model writes no more, and where the tokens are over."""
     assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=99) == Written(text_of(CAR), 8, ended=True)

@@ -1,11 +1,12 @@
 """Plans by the sample organization's own book, with the real encoder and reranker; the reader's choice is scripted."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from org.chart import Chart
@@ -16,8 +17,8 @@ from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.flow.planner import LONGEST_REQUEST, Planner
 from trag.people.permissions import Readers
+from trag.plans import plan_as_text
 from trag.reranking.reranker import Reranker
-from trag.terminal.plan import plan_as_text
 
 pytestmark = pytest.mark.slow
 LARKMOOR = Path(__file__).parents[3] / "examples" / "larkmoor"
@@ -26,19 +27,16 @@ LOST = "replace-lost-badge"
 Plan = Callable[..., Any]
 
 
-class Choosing:
-    """A reader that gives each number, 0 for none, so much weight; and what it was shown."""
+class Asking:
+    """A reader that would ask a request so much likelier of these procedures than of others; and what it was shown."""
 
-    def __init__(self, *weights: float) -> None:
-        self.weights, self.shown = weights, ""
+    def __init__(self, **likelier: float) -> None:
+        self.likelier, self.shown = likelier, ""
 
-    @contextmanager
-    def search(self, messages: Sequence[Any], *, stop: Any = None) -> Iterator[Any]:
-        self.shown = messages[0].content
-        yield self
-
-    def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
-        return tuple(self.weights[: len(options)]) + (-99.0,) * (len(options) - len(self.weights))
+    def log_probabilities(self, messages: Sequence[Any], beginnings: Sequence[str], *, task: str) -> tuple[float, ...]:
+        line = messages[-1].content
+        self.shown += line
+        return (-30.0 + sum(more for title, more in self.likelier.items() if line.startswith(title.replace("_", " "))),)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +55,7 @@ def planner(book: Book, chart: Chart) -> Planner:
 
 
 def test_a_lost_badge_is_replaced_by_the_books_own_steps(planner: Planner, chart: Chart) -> None:
-    model: Any = Choosing(-9, 0)
+    model: Any = Asking(Replace_a_lost=30)
     plan = planner.plan("my badge is lost, I need a new one", model, readers=EVERYONE, unit=chart.root.id)
     assert plan.status == "planned"
     assert plan.procedure
@@ -79,7 +77,7 @@ def test_a_lost_badge_is_replaced_by_the_books_own_steps(planner: Planner, chart
 def test_what_was_done_is_not_planned_again_and_whose_action_it_is_hands_over_nothing(
     planner: Planner, chart: Chart
 ) -> None:
-    model: Any = Choosing()
+    model: Any = Asking()
     (security,) = chart.named("Security & Safety Unit")
     whole = planner.plan("badge", model, readers=EVERYONE, unit=security.id, procedure=LOST)
     block = next(step for step in whole.steps if step.action == "BlockBadge")
@@ -89,15 +87,38 @@ def test_what_was_done_is_not_planned_again_and_whose_action_it_is_hands_over_no
     assert [step.action for step in rest.steps] == [step.action for step in whole.steps[3:]]
 
 
+def test_an_order_is_followed_as_it_is_unless_it_breaks_the_procedure(planner: Planner) -> None:
+    model: Any = Asking()
+    ask: Plan = partial(planner.plan, "badge", model, readers=EVERYONE, procedure=LOST)
+    whole = ask()
+    ids = [step.action for step in whole.steps]
+    assert ask(actions=ids).steps == whole.steps
+    assert [step.action for step in ask(actions=ids, done=ids[:2]).steps] == ids[2:]
+    more = ask(actions=[ids[0], "ReportToPolice", *ids[1:]]).steps
+    assert (more[1].action, more[1].step, len(more)) == ("ReportToPolice", whole.steps[0].step, len(ids) + 1)
+    broken = ask(actions=ids[::-1])
+    assert (broken.status, broken.steps, broken.checks.order) == ("cannot_answer", (), False)
+    assert ask(actions=ids[-1:]).checks.missing
+    with pytest.raises(TragError, match="have no Fly"):
+        ask(actions=[*ids, "Fly"])
+
+
 @pytest.mark.parametrize(
-    ("weights", "status", "choices"),
-    [((-9, 0, -0.1), "ask_which", 2), ((0, -3), "cannot_answer", 3), ((-9, 0), "planned", 0)],
+    ("likelier", "status", "choices"),
+    [
+        ({"Replace_a_lost": 30, "Replace_a_damaged": 30.5}, "ask_which", 2),
+        ({"Replace_a_lost": 6}, "cannot_answer", 3),
+        ({"Replace_a_lost": 30}, "planned", 0),
+    ],
     ids=["two", "none", "one"],
 )
 def test_two_near_procedures_are_asked_about_and_none_leads_to_the_nearest(
-    planner: Planner, weights: tuple[float, ...], status: str, choices: int
+    book: Book, chart: Chart, likelier: dict[str, float], status: str, choices: int
 ) -> None:
-    model: Any = Choosing(*weights)
+    model: Any = Asking(**likelier)
+    planner = Planner(
+        book, chart, lambda texts: np.zeros((len(texts), 1)), lambda _, texts: np.zeros(len(texts)), lambda *_: True
+    )
     plan = planner.plan("something with my badge", model, readers=EVERYONE)
     assert (plan.status, len(plan.choices), bool(plan.steps)) == (status, choices, status == "planned")
     assert all(choice.title in plan_as_text(plan) for choice in plan.choices)
@@ -116,10 +137,10 @@ def test_a_procedure_that_is_closed_to_the_asker_leaves_no_trace(book: Book, cha
     encoder, ranks = open_embedder(""), Reranker()
     planner = Planner(closed, chart, encoder.embed_passages, ranks.weigh, lambda document, _: document != "s.md")
     for request in ("C4NARY one", "my badge is lost", "repair my laptop: C4NARY two"):
-        for weights in ((0, -3), (-9, 0, -0.1), (-9, 0)):
-            model: Any = Choosing(*weights)
+        for likelier in (0.0, 30.0):
+            model: Any = Asking(C4NARY=likelier, Replace=likelier)
             plan = planner.plan(request, model, readers=EVERYONE)
-            assert "C4NARY" not in replace(plan, request="").to_json() + model.shown.partition("The employee says")[0]
+            assert "C4NARY" not in replace(plan, request="").to_json() + model.shown
     with pytest.raises(TragError, match="have no x-"):
         planner.plan("badge", model, readers=EVERYONE, procedure=f"x-{LOST}")
     own: Readers = frozenset({"everyone", *(one.id for one in chart.path(unit.id))})
@@ -147,7 +168,7 @@ def test_an_action_of_a_closed_procedure_is_in_no_plan_of_another(
     planner = Planner(
         closed, chart, open_embedder("").embed_passages, Reranker().weigh, lambda document, _: document != "s.md"
     )
-    model: Any = Choosing()
+    model: Any = Asking()
     assert "C4NARY" in planner.plan("badge", model, readers=None, procedure=LOST).to_json()
     plan = planner.plan("badge", model, readers=EVERYONE, procedure=LOST)
     assert plan.steps
@@ -166,13 +187,13 @@ def test_an_action_of_a_closed_procedure_is_in_no_plan_of_another(
     ],
 )
 def test_what_cannot_be_planned_is_said(planner: Planner, request_: str, more: dict[str, Any], said: str) -> None:
-    model: Any = Choosing()
+    model: Any = Asking()
     with pytest.raises(TragError, match=said):
         planner.plan(request_, model, readers=EVERYONE, **more)
 
 
 def test_every_procedure_of_the_sample_keeps_to_the_book(planner: Planner, book: Book) -> None:
-    model: Any = Choosing()
+    model: Any = Asking()
     for id in book.procedures:
         plan = planner.plan("?", model, readers=None, procedure=id)
         assert plan.status == "planned", id

@@ -1,6 +1,7 @@
 """What a real model computes, in the process of the test: to the last bit the same, whatever was read before."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm.engine import Engine, Grammar, penalized
+from trag.llm.engine import Engine, Grammar, drawn, penalized
 from trag.llm.kv_cache import Context
-from trag.llm.model import Usage
+from trag.llm.model import Sampling, Usage
 from trag.models import local
 
 pytestmark = pytest.mark.slow
@@ -189,6 +190,25 @@ def test_a_penalty_looks_at_the_answer_alone(engine: Engine) -> None:
     logits = np.array([2, -2, 1, 3], np.float32)
     assert penalized(logits, [0, 1, 1], 2.0).tolist() == [1, -4, 1, 3]
     assert write(engine, CAPITAL, 5, repetition_penalty=1.1)[0] == write(engine, CAPITAL, 5)[0]
+
+
+# Sampling
+
+
+def test_a_token_is_drawn_from_the_fewest_that_have_top_p() -> None:
+    logits = np.log(np.array([0.05, 0.5, 0.15, 0.3], np.float32))
+    for top_p, shares in ((0.8, {1: 0.625, 3: 0.375}), (0.81, {1: 0.526, 3: 0.316, 2: 0.158}), (0.5, {1: 1.0})):
+        chance = np.random.default_rng(1)
+        found = Counter(drawn(logits, Sampling(1.0, top_p, 0), chance) for _ in range(2000))
+        assert {token: count / 2000 for token, count in found.items()} == pytest.approx(shares, abs=0.04)
+    cold = Counter(drawn(logits, Sampling(0.5, 1.0, 0), chance) for _ in range(2000))
+    assert cold[1] / 2000 == pytest.approx(0.25 / (0.25 + 0.09 + 0.0225 + 0.0025), abs=0.04)
+
+
+def test_the_same_seed_draws_the_same_answer_and_another_another(engine: Engine) -> None:
+    first, again, other = (write(engine, CAPITAL, 12, sampling=Sampling(1.0, 0.9, seed))[0] for seed in (1, 1, 2))
+    assert first == again != other
+    assert write(engine, CAPITAL, 5, sampling=Sampling(1.0, 0.0, 1))[0] == write(engine, CAPITAL, 5)[0]
 
 
 # Files

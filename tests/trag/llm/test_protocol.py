@@ -2,7 +2,7 @@ import pytest
 
 from prompts import Message
 from trag.llm import protocol
-from trag.llm.model import Candidate, Choice, Usage
+from trag.llm.model import Candidate, Choice, Sampling, Usage
 
 MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا 😀 "quoted" \ud800'))
 
@@ -16,6 +16,7 @@ MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا �
         protocol.Read(3, MESSAGES, "condense"),
         protocol.Write(3, MESSAGES, 256),
         protocol.Write(3, MESSAGES, 256, "answer", 'root ::= "é"\n', "NONE", -0.5, 1.1),
+        protocol.Write(3, MESSAGES, 256, sampling=Sampling(1.0, 0.9, 7)),
         protocol.LookAhead(4, MESSAGES, ("A", ""), 10, 32, ("()", "\n")),
         protocol.Weigh(4, MESSAGES, (), ("A", "é")),
         protocol.Choose(4, MESSAGES, ("A",), ("A", "é"), 2),

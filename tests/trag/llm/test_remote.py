@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from prompts import Message
 from trag.llm.local import LocalModel
-from trag.llm.model import ModelDied, ModelIdentity, Usage
+from trag.llm.model import ModelDied, ModelIdentity, Sampling, Usage
 from trag.llm.remote import RemoteModel
 
 pytestmark = pytest.mark.slow
@@ -129,6 +129,9 @@ def test_what_is_wished_for_beside_the_answer_is_asked_for_under_every_name_that
     assert asked["guided_grammar"] == asked["grammar"] == grammar
     assert asked["repetition_penalty"] == asked["repeat_penalty"] == 1.1
     assert (asked["logprobs"], asked["top_logprobs"]) == (True, 20)
+    list(remote(server).stream(MESSAGES, max_tokens=4, sampling=Sampling(1.0, 0.9, 7)))
+    asked = server.asked[-1]
+    assert (asked["temperature"], asked["top_p"], asked["seed"]) == (1.0, 0.9, 7)
     list(remote(server).stream((*MESSAGES, Message("assistant", "Red,")), max_tokens=4))
     asked = server.asked[-1]
     assert (asked["continue_final_message"], asked["add_generation_prompt"]) == (True, False)

@@ -1,5 +1,6 @@
 """The procedures from the terminal: checked, activated, shown, and an earlier version used again."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,19 @@ def test_procedures_are_checked_activated_shown_and_rolled_back(
     assert "There is no procedure 'stay'." in job("show", "stay", status=1)
     assert job("rollback", first) == f"Active: {first} (p.csv, a.csv)\n"
     assert [line.split()[0] == "*" for line in job("versions").splitlines()] == [True, False]
+    assert json.loads(job("drafts"))["procedures"][0]["id"] == "leave", "what is in use, and what is found"
     main(["chart", "activate", str(chart(folder))])
     assert 'Actions, row 2: The chart has no unit "Desk"' in job("activate", "a.csv", "p.csv", status=1)
+
+
+@pytest.mark.slow
+def test_what_nobody_bound_is_worked_out_for_somebody_to_correct(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "p.csv").write_text(STEPS.replace("granted,Grant", "granted,"))
+    assert main(["procedures", "bind", "a.csv", "p.csv"]) == 0
+    bound = json.loads(capsys.readouterr().out)["procedures"]
+    assert [step["actions"] for step in bound[0]["steps"]] == [["Ask"], ["Grant"]]
 
 
 def chart(folder: Path) -> Path:

@@ -17,10 +17,11 @@ from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
 from org.procedures.reading import load
 from org.reading.charts import load as load_chart
+from store.passage import Passage
 from tests.pages import ADDRESS, gated, parsed, soup, texts, words
 from trag.home import Home
 from trag.web.procedures import page as procedures
-from trag.web.procedures.drafts import WAITING
+from trag.web.procedures.drafts import WAITING, Drafts
 from trag.web.procedures.picture import LANE, LANES, ROW, picture
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}}"""
@@ -165,6 +166,36 @@ def test_a_picture_of_many_lines_stays_narrow_and_needs_stand_before_what_they_a
     assert shown[:3] == ["A0", "A1", "A2"]
     assert drawn.width <= (LANES + 1) * LANE
     assert all(float(x) >= 0 for line in drawn.lines for x in re.findall(r"[MH](-?[\d.]+)", line.path))
+
+
+def test_what_is_found_in_documents_is_ticked_corrected_and_activated(client: TestClient, home: Home) -> None:
+    assert "Nothing was found" in soup(client, "/procedures/found").text
+    texts_of = {"1 Leave": "1. Ask.\n2. Wait.\n3. Go.", f"2 {HOSTILE}": f"a. {HOSTILE}\nb. x\nc. y"}
+    for name in ("a.md", "b.md"):
+        parts = [Passage(name + at, "section", name, at, None, text) for at, text in texts_of.items()]
+        home.records.library.put(name, name, None, parts)
+    page = soup(client, "/procedures/found")
+    assert [str(each["value"]) for each in page.select("input[aria-label=Title]")] == ["Leave", HOSTILE] * 2
+    assert not [tag for tag in page.select("script, img") if "alert" in str(tag)]
+    assert "There are no actions yet" in words(page, ".notice")
+    sent = {str(each["name"]): str(each["value"]) for each in page.select("form.found input:not([type=checkbox])")}
+    sent |= {str(each["name"]): each.text for each in page.select("textarea")}
+    assert "Nothing was ticked" in parsed(client.post("/procedures/found/take", data=sent)).text
+    assert not Drafts(home.folder / "uploads" / "procedures").all()
+
+    sent |= {"title-0": "Take leave", "steps-0": "Ask the desk.\r\n\r\nGo.\n"}
+    answer = client.post("/procedures/found/take", data=sent | {"take": ["0", "3"]})
+    path, review = answer.url.path, parsed(answer)
+    assert "nothing can be planned by these procedures" in words(review, ".problems.warnings")
+    assert home.procedures.book is None
+    draft = load(client.get(f"{path}/procedures.json").content, "p.json")
+    assert load(client.get(f"{path}/procedures.xlsx").content, "p.xlsx") == draft
+    first = draft.procedures["leave"]
+    assert (first.title, [step.text for step in first.steps]) == ("Take leave", ["Ask the desk.", "Go."])
+    client.post(f"{path}/activate", data=fields(review))
+    assert home.procedures.book == draft
+    left = soup(client, "/procedures/found").select("fieldset a")
+    assert [each.text for each in left] == [f"a.md § 2 {HOSTILE}", "b.md § 1 Leave"], "what is taken is found no more"
 
 
 def test_drafts_make_room_for_newer_ones(client: TestClient, home: Home) -> None:

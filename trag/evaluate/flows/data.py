@@ -1,6 +1,7 @@
 """Domains with procedures, the gold plans that only an evaluation may see, and the queries to plan for.
 
-folder: <domain>/procedures.json, gold.json, queries.jsonl (bench/flows/README.md) -> Data
+folder: <domain>/procedures.json, gold.json, queries.jsonl; or one organization's procedures.json, gold.json,
+flow_queries.jsonl (bench/flows/README.md) -> Data
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from org.procedures.flows import Book, BookError
 from org.procedures.reading import load
 from trag import json_lines
 from trag.errors import OperatorError, TragError
-from trag.json_lines import WORDS, BadLineError, Shape
+from trag.json_lines import TEXTS, WORDS, BadLineError, Shape
 
 HALVES = ("dev", "test")
 OPENING = ("InitSystem", "Start")
@@ -49,6 +50,19 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond(Query):
+    """A request that is not one flow's (`flow` is ""): `flows` serve a part of it, or each of them would. `kind` is one
+    of `KINDS`."""
+
+    kind: str
+    flows: tuple[str, ...]
+
+
+KINDS = ("none", "two", "second")
+"""Nothing serves it; it fits two; it has a second wish, which another flow serves, or none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Data:
     """Domains by name, in the order of the gold, and the queries over them."""
 
@@ -66,12 +80,15 @@ def read(folder: Path) -> Data:
     """The data in a folder. Raises TragError naming every problem of it: a file that is missing or no JSON, a gold that
     does not fit its procedure, a query of a flow that there is none of."""
     problems: list[str] = []
-    files = list(folder.glob("*/procedures.json"))
+    folder = folder.resolve()
+    alone = (folder / "procedures.json").exists()
+    files = [folder / "procedures.json"] if alone else list(folder.glob("*/procedures.json"))
     if not files:
         raise OperatorError(
             f"{folder} holds no flows.", "It must have a folder for each domain with a procedures.json in it."
         )
     gold = _json(folder / "gold.json", problems)
+    gold = {folder.name: gold} if alone else gold
     domains = {}
     for file in sorted(files, key=lambda file: ([*gold, file.parent.name].index(file.parent.name), file)):
         name = file.parent.name
@@ -86,9 +103,10 @@ def read(folder: Path) -> Data:
     queries: tuple[Query, ...] = ()
     try:
         broken = {file.parent.name for file in files} - {*domains}
-        queries = _queries((folder / "queries.jsonl").read_bytes(), domains, broken)
+        asked = folder / ("flow_queries.jsonl" if alone else "queries.jsonl")
+        queries = _queries(asked, domains, broken, folder.name if alone else "")
     except OSError as error:
-        problems.append(f"queries.jsonl cannot be read: {error.strerror}")
+        problems.append(f"{asked.name} cannot be read: {error.strerror}")
     except TragError as error:
         problems.append(error.message)
     if problems:
@@ -115,12 +133,12 @@ def _domain(name: str, book: Book, gold: Mapping[str, Any]) -> Domain:
     published = Domain(name, book, _gold(gold["gold"]))
     changed = {
         id: replace(book.actions[id], needs=_needs(one["needs"]), gives=tuple(one["gives"]))
-        for id, one in gold["actions_mended"].items()
+        for id, one in gold.get("actions_mended", {}).items()
     }
     mended = Domain(
         name,
         Book.of({**book.actions, **changed}.values(), book.procedures.values()),
-        {**published.gold, **_gold(gold["gold_mended"])},
+        {**published.gold, **_gold(gold.get("gold_mended", {}))},
     )
     return replace(published, mended=mended)
 
@@ -148,14 +166,16 @@ def _misfits(domain: Domain) -> Iterator[str]:
         yield f"{domain.name}: the gold names {unknown}, which is no action"
 
 
-def _queries(content: bytes, domains: Mapping[str, Domain], broken: Collection[str]) -> tuple[Query, ...]:
-    """The queries in a file; of one of a `broken` domain it is not known whether its flow is there."""
+def _queries(file: Path, domains: Mapping[str, Domain], broken: Collection[str], alone: str) -> tuple[Query, ...]:
+    """The queries in a file; of one of a `broken` domain it is not known whether its flow is there. Those over the
+    only domain, `alone`, name neither it nor a half, and their flow a procedure."""
     ids: set[str] = set()
+    shapes = {"id": WORDS, "procedure": WORDS, "query": WORDS} if alone else _QUERY
 
     def made(values: Mapping[str, Any]) -> Query:
-        if wrong := json_lines.wrong(values, _QUERY, _QUERY):
+        if wrong := json_lines.wrong(values, shapes, shapes):
             raise BadLineError(wrong)
-        query = Query(**values)
+        query = Query(values["id"], alone, values["procedure"], "test", values["query"]) if alone else Query(**values)
         known = query.domain in domains and query.flow in domains[query.domain].book.procedures
         if not known and query.domain not in broken:
             raise BadLineError([f"there is no flow {query.flow} in {query.domain}"])
@@ -164,4 +184,30 @@ def _queries(content: bytes, domains: Mapping[str, Domain], broken: Collection[s
         ids.add(query.id)
         return query
 
-    return json_lines.read(content, made, "queries.jsonl", "")
+    return json_lines.read(file.read_bytes(), made, file.name, "")
+
+
+def read_beyond(file: Path, data: Data) -> Data:
+    """The same domains with the requests of a file that are not one flow's. Raises TragError naming every bad line."""
+    alone = next(iter(data.domains)) if len(data.domains) == 1 else ""
+    flows = "procedures" if alone else "flows"
+    shapes = {
+        **dict.fromkeys(("id", "query"), WORDS),
+        "kind": (" or ".join(KINDS), lambda value: value in KINDS),
+        flows: TEXTS,
+        **({} if alone else {"domain": (" or ".join(data.domains), lambda value: value in data.domains)}),
+    }
+
+    def made(values: Mapping[str, Any]) -> Beyond:
+        if wrong := json_lines.wrong(values, shapes, shapes):
+            raise BadLineError(wrong)
+        domain = values.get("domain", alone)
+        if unknown := [id for id in values[flows] if id not in data.domains[domain].book.procedures]:
+            raise BadLineError([f"there is no flow {id} in {domain}" for id in unknown])
+        return Beyond(values["id"], domain, "", "test", values["query"], values["kind"], tuple(values[flows]))
+
+    try:
+        return replace(data, queries=json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", ""))
+    except OSError as error:
+        hint = "bench/flows/README.md has the form."
+        raise OperatorError(f"{file} cannot be read: {error.strerror}.", hint) from error

@@ -1,26 +1,34 @@
 """Systems put to queries, each plan kept before the next is written; what was interrupted goes on.
 
-<folder>/<sha256 of all that the plans depend on>.jsonl, a plan a line: whatever the system, they are in one file.
+<folder>/<sha256 of all that the plans depend on>.jsonl, a plan a line: whatever the system, they are in one file, but
+for those of the product's planner, which depend on its code too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import prompts
 from trag.errors import OperatorError
 from trag.evaluate.flows.data import Data, Query
-from trag.evaluate.flows.writing import MAX_TOKENS, Setting, Written, write
-from trag.flow import prompting
+from trag.evaluate.flows.writing import MAX_TOKENS, TRAG, Setting, Written, write
+from trag.flow import binding, choosing, planner, planning, prompting
 from trag.flow.lookahead import LENGTH, WIDTH
+from trag.flow.planner import Planner
 from trag.flow.scoring import FLAP, Encode
 from trag.json_lines import as_line
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
+from trag.retrieve import Weigh
+
+_PLANNING = (binding, choosing, planner, planning)
 
 
 def chosen(data: Data, half: str = "", number: int = 0) -> tuple[Query, ...]:
@@ -39,6 +47,7 @@ def run(
     queries: Sequence[Query],
     tasks: Sequence[tuple[str, Setting]],
     encode: Encode,
+    weigh: Weigh,
     progress: Progress,
 ) -> tuple[Written, ...]:
     """The plan of each system in its setting for each query, all of the first task first; those that `folder` keeps of
@@ -48,25 +57,27 @@ def run(
     Raises TragError when a system cannot be run, and when what is kept is damaged; what was written stays.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{_depends(model, data)}.jsonl"
-    kept = {(one.system, one.setting, one.query): one for one in _kept(file)}
+    planners = {name: Planner(one.book, None, encode, weigh, lambda *_: True) for name, one in data.domains.items()}
+    files = {system: folder / f"{_depends(model, data, system)}.jsonl" for system, _ in tasks}
+    kept = {(one.system, one.setting, one.query): one for file in {*files.values()} for one in _kept(file)}
     found: list[Written] = []
     for system, setting in tasks:
         for query in queries:
             progress(f"{system}, {setting}", len(found), len(tasks) * len(queries))
             plan = kept.get((system, setting, query.id))
             if plan is None:
-                plan = write(model, data.domains[query.domain].book, query, system, setting, encode)
-                _append(file, plan)
+                plan = write(model, planners[query.domain], query, system, setting, encode)
+                _append(files[system], plan)
             found.append(plan)
     return tuple(found)
 
 
-def _depends(model: LanguageModel, data: Data) -> str:
+def _depends(model: LanguageModel, data: Data, system: str) -> str:
     """The sha256 of what a plan depends on beside system, setting and the program, which each plan names."""
+    own = tuple(map(inspect.getsource, _PLANNING)) + prompts.question("") if system == TRAG else ()
     books = [domain.book for domain in data.domains.values()]
-    prompts = [prompting.messages("", book.actions.values(), book.procedures.values()) for book in books]
-    given = (model.identity, model.context, prompts, data.queries, FLAP, (WIDTH, LENGTH, MAX_TOKENS))
+    messages = [prompting.messages("", book.actions.values(), book.procedures.values()) for book in books]
+    given = (model.identity, model.context, messages, data.queries, FLAP, (WIDTH, LENGTH, MAX_TOKENS), *own)
     return hashlib.sha256(repr(given).encode()).hexdigest()[:16]
 
 
@@ -76,9 +87,13 @@ def _kept(file: Path) -> list[Written]:
         return []
     *lines, _ = file.read_bytes().split(b"\n")
     try:
-        return [Written(**json.loads(line)) for line in lines]
+        return [_written(**json.loads(line)) for line in lines]
     except (ValueError, TypeError) as error:
         raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
+
+
+def _written(*, chosen: list[str] | None = None, **values: Any) -> Written:
+    return Written(**values, chosen=None if chosen is None else tuple(chosen))
 
 
 def _append(file: Path, plan: Written) -> None:

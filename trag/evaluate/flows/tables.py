@@ -1,4 +1,5 @@
-"""The paper's tables 3, 13 and 14 of what was written, and its own figures to stand beside them.
+"""The paper's tables 3, 13 and 14 of what was written, its own figures to stand beside them, and what it lacks: how
+reliable a system is, and which flow it takes.
 
 plans as they were written, the data with its gold -> read, measured -> tables
 """
@@ -6,11 +7,12 @@ plans as they were written, the data with its gold -> read, measured -> tables
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import comb
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from trag.evaluate.flows import plans
-from trag.evaluate.flows.data import Data
+from trag.evaluate.flows.data import Beyond, Data
 from trag.evaluate.flows.measures import Measures, Nearest, Truth, measure, summed
 from trag.evaluate.flows.writing import GREEDY_APIS, SETTINGS, Written
 from trag.evaluate.tables import Table
@@ -44,8 +46,8 @@ _NOTE = (
     "their order, InitSystem and Start left out; a thought's step is the most similar of its domain, without thoughts "
     "the gold's step that takes the API. Inconsistent: written before any of what it needs; an invented API counts in "
     "the column beside. Plans that cannot be parsed count with what could be read. Exact: parsable, the gold's APIs "
-    "and no other, each behind what it needs, step by step. The paper's figures are of its own queries and of models "
-    "of 7B."
+    "and no other, each behind what it needs, step by step. The queries and the words of the flows are our own, the "
+    "models of 0.5B to 1.5B; the paper's figures are of its own data and of models of 7B."
 )
 PAPER = (
     # model, system, (parsable, repeated, hallucinated, edits steps, APIs, inconsistent steps, APIs): all; relevant
@@ -66,38 +68,129 @@ PAPER = (
 """FLAP, table 3."""
 
 
+Measured = tuple[Written, Measures]
+Rows = Mapping[tuple[str, str], Sequence[Measured]]
+"""By system and setting the plans, each with its measures."""
+GROUP = 5
+"""Wordings of a group at most."""
+
+
 def report(written: Sequence[Written], data: Data, nearest: Nearest) -> tuple[Table, ...]:
-    """What the plans come to, by the gold as published and as mended, and the paper's own figures."""
-    published = {name: Truth(domain) for name, domain in data.domains.items()}
+    """What the plans come to, by the gold as published and as mended (one table where that is the same), how reliable
+    the systems are, which flow they take, and the paper's own figures."""
+    published = measured(written, data, {name: Truth(domain) for name, domain in data.domains.items()}, nearest)
     mended = {name: Truth(domain.mended or domain) for name, domain in data.domains.items()}
+    by_mended = measured(written, data, mended, nearest)
     figures = (
         (model, system, setting, *(f"{figure:.1f}" for figure in of))
         for model, system, *settings in PAPER
         for setting, of in zip(SETTINGS, settings, strict=True)
     )
+    note = "FLAP, table 3: means over the paper's own 260 queries, models of 7B."
+    readings = {"Plans": by_mended}
+    if published != by_mended:
+        readings = {"Plans, by the gold as published": published, "Plans, by the gold as mended": by_mended}
     return (
-        _table("Plans, by the gold as published", written, data, published, nearest),
-        _table("Plans, by the gold as mended", written, data, mended, nearest),
-        Table("The paper's", ("Model", "System", "Flows", *_heads(_PUBLISHED)), tuple(figures)),
+        *(_table(title, of) for title, of in readings.items()),
+        _reliable(by_mended, data),
+        _flows(by_mended, data),
+        Table("The paper's", ("Model", "System", "Flows", *_heads(_PUBLISHED)), tuple(figures), note),
     )
 
 
-def _table(title: str, written: Sequence[Written], data: Data, truths: Mapping[str, Truth], nearest: Nearest) -> Table:
+def measured(written: Sequence[Written], data: Data, truths: Mapping[str, Truth], nearest: Nearest) -> Rows:
+    """Each plan read and held against the truth of its domain."""
     queries = {query.id: query for query in data.queries}
-    of: dict[tuple[str, str], list[tuple[Measures, float]]] = {}
+    of: dict[tuple[str, str], list[Measured]] = {}
     for one in written:
         query = queries[one.query]
         thoughts = one.system != GREEDY_APIS
         plan = plans.read(one.text, thoughts=thoughts, cut=one.cut)
         measures = measure(plan, truths[query.domain], query.flow, nearest if thoughts else None)
-        of.setdefault((one.system, one.setting), []).append((measures, one.seconds))
+        of.setdefault((one.system, one.setting), []).append((one, measures))
+    return of
+
+
+def _table(title: str, of: Rows) -> Table:
     rows = []
-    for (system, setting), measured in of.items():
-        found = summed([measures for measures, _ in measured])
+    for (system, setting), plans_of in of.items():
+        found = summed([measures for _, measures in plans_of])
         cells = (_cell(found[name], scale) for name, (_, scale) in _COLUMNS.items())
-        seconds = fmean(seconds for _, seconds in measured)
-        rows.append((system, setting, str(len(measured)), *cells, f"{seconds:.1f}"))
+        seconds = fmean(one.seconds for one, _ in plans_of)
+        rows.append((system, setting, str(len(plans_of)), *cells, f"{seconds:.1f}"))
     return Table(title, ("System", "Flows", "Plans", *_heads(_COLUMNS), "Seconds"), tuple(rows), _NOTE)
+
+
+def _reliable(of: Rows, data: Data) -> Table:
+    """The share of groups of k wordings of what one flow serves that are all planned exactly (pass^k, tau-bench), in
+    the mean over the flows: of every group that can be made of the wordings there are."""
+    flows = {query.id: (query.domain, query.flow) for query in data.queries}
+    rows = []
+    for (system, setting), plans_of in of.items():
+        groups: dict[tuple[str, str], list[float]] = {}
+        for one, measures in plans_of:
+            groups.setdefault(flows[one.query], []).append(measures.exact)
+        shares = []
+        for k in range(1, GROUP + 1):
+            passed = [comb(int(sum(group)), k) / comb(len(group), k) for group in groups.values() if len(group) >= k]
+            shares.append(f"{100 * fmean(passed):.1f}" if passed else "-")
+        rows.append((system, setting, *shares))
+    note = (
+        "The share in percent of groups of k wordings of one flow's request whose every plan is exact by the gold as "
+        "mended, in the mean over flows. Queries of our own, models of 0.5B to 1.5B."
+    )
+    return Table("pass^k", ("System", "Flows", *map(str, range(1, GROUP + 1))), tuple(rows), note)
+
+
+def _flows(of: Rows, data: Data) -> Table:
+    """Which flow those systems take that say so."""
+    rows = []
+    wanted = {query.id: query.flow for query in data.queries}
+    for (system, setting), plans_of in of.items():
+        said = [(one.chosen, wanted[one.query]) for one, _ in plans_of if one.chosen is not None]
+        if said and setting == "all":
+            columns = (
+                [chosen[:1] == (flow,) for chosen, flow in said],
+                [flow in chosen for chosen, flow in said],
+                [len(chosen) > 1 for chosen, _ in said],
+                [not chosen for chosen, _ in said],
+            )
+            rows.append((system, str(len(said)), *map(_percent, columns)))
+    header = ("System", "Queries", "Right flow %", "Right one offered %", "Asks which %", "Refuses %")
+    note = "Where several are offered the first is planned and measured. Queries of our own."
+    return Table("Which flow", header, tuple(rows), note)
+
+
+def beyond(written: Sequence[Written], data: Data) -> Table:
+    """What the systems do with requests that are not one flow's, each a row by kind. Right: what nothing serves is
+    refused; of what fits two it is asked which, with one of them at least; of a second wish, one of its flows is
+    offered."""
+    requests = {query.id: query for query in data.queries if isinstance(query, Beyond)}
+    of: dict[tuple[str, str], list[tuple[Sequence[str], bool, bool]]] = {}
+    for one in written:
+        request, chosen = requests[one.query], one.chosen or ()
+        offered = not {*chosen}.isdisjoint(request.flows)
+        right = {"none": not chosen, "two": offered and len(chosen) > 1, "second": offered}[request.kind]
+        of.setdefault((one.system, request.kind), []).append((chosen, offered, right))
+    rows = []
+    for (system, kind), found in of.items():
+        columns = (
+            [not chosen for chosen, *_ in found],
+            [len(chosen) > 1 for chosen, *_ in found],
+            [offered for _, offered, _ in found],
+            [right for *_, right in found],
+        )
+        rows.append((system, kind, str(len(found)), *map(_percent, columns)))
+    header = ("System", "Kind", "Requests", "Refused %", "Asked which %", "One of its flows %", "Right %")
+    note = (
+        "none: no flow serves it; two: it fits two; second: a second wish stands beside. Right: refused; asked which, "
+        "with one of the two; one of its flows. Requests of our own."
+    )
+    return Table("Requests that are not one flow's", header, tuple(rows), note)
+
+
+def _percent(found: Sequence[bool]) -> str:
+    return f"{100 * fmean(found):.1f}"
 
 
 def _cell(found: tuple[float, float], scale: int) -> str:

@@ -164,7 +164,7 @@ def agreed_labels(
 ) -> tuple[Labelled, ...]:
     """What the labels ask for, an answer each: of several verdicts the last that says what is right. Nothing where
     reviewers disagree and none of them settled it, nor of an answer that stood on more than the chart and documents of
-    these `names`."""
+    these `names`, nor of a plan."""
     by_answer: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_answer[label.answer].append(label)
@@ -172,7 +172,7 @@ def agreed_labels(
     for id, given in by_answer.items():
         stored = answer(id)
         given = [label for label in given if label.settles][-1:] or given
-        if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
+        if stored is None or stored.kind != "answer" or len({label.verdict == "Incorrect" for label in given}) > 1:
             continue
         record = AnswerRecord.from_json(stored.record_json)
         answers = (label.corrected.strip() or stored.answer * (label.verdict == "Correct") for label in given)

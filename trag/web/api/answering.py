@@ -8,17 +8,19 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar, cast
 from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from trag import plans
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
 from trag.errors import SHOWN, TragError
-from trag.events import Answer, Event, Found
+from trag.events import Answer, Event, Found, Plan, PlanEvent
+from trag.flow.record import PlannedStep, PlanRecord
 from trag.people.permissions import readers
 from trag.record import AnswerRecord, Source
 from trag.web.active_runs import ActiveRuns, history
@@ -27,8 +29,11 @@ from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
     from trag.home import Home
+    from trag.people import CurrentUser
 
 Sent = TypeVar("Sent")
+Kept = TypeVar("Kept", AnswerRecord, PlanRecord)
+Id = Annotated[str, Field(min_length=1, max_length=200)]
 MOST_TURNS = 10
 """Turns of a history that are looked at, the latest ones."""
 MOST_PROBLEMS = 5
@@ -63,6 +68,17 @@ class AskRequest:
     question: str
     conversation: str | None = None
     history: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What POST /api/plan takes. `procedure` is the id of the one to plan by, where that is known; `done` are the ids
+    of actions that were done already: the plan is of what is left."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    request: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    procedure: Id | None = None
+    done: Annotated[tuple[Id, ...], Field(max_length=1_000)] = ()
 
 
 def ask_request(body: bytes) -> AskRequest:
@@ -114,8 +130,9 @@ def latest_turns(turns: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
     return tuple(Turn(readable(question), readable(answer)) for question, answer in tuple(turns)[-MOST_TURNS:])
 
 
-def without_passages(event: Event) -> Event:
-    """An event for who may ask and not read: it says where the answer stands, and not in which words."""
+def without_passages(event: Event | PlanEvent) -> Event | PlanEvent:
+    """An event for who may ask and not read: it says where the answer stands, and not in which words; of a plan whose
+    each action is and where it is written."""
 
     def named(sources: tuple[Source, ...]) -> tuple[Source, ...]:
         return tuple(replace(source, text="", question="") for source in sources)
@@ -127,12 +144,17 @@ def without_passages(event: Event) -> Event:
         sentences = tuple(replace(each, evidence="") for each in record.checks.sentences)
         checks = replace(record.checks, sentences=sentences)
         return replace(event, record=replace(record, sources=named(record.sources), checks=checks))
+    if isinstance(event, PlannedStep):
+        return replace(event, step="", description="")
+    if isinstance(event, Plan):
+        steps = tuple(replace(step, step="", description="") for step in event.record.steps)
+        return replace(event, record=replace(event.record, steps=steps))
     return event
 
 
-class AnswerStream:
-    """The events of one question, as the program that asked it hears them. Iterate over it once; `leave` stops what is
-    written.
+class AnswerStream(Generic[Kept]):
+    """The events of one question or plan, as the program that asked for it hears them. Iterate over it once; `leave`
+    stops what is written.
 
     Iterating raises one of SHOWN when there is no answer.
     """
@@ -142,9 +164,9 @@ class AnswerStream:
         self._passages = passages
         self._stop = threading.Event()
         self._loop = asyncio.get_running_loop()
-        self._heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
+        self._heard: asyncio.Queue[Event | PlanEvent | Exception | None] = asyncio.Queue()
 
-    def copied(self, events: Iterator[Event], stop: threading.Event) -> Iterator[Event]:
+    def copied(self, events: Iterator[Event | PlanEvent], stop: threading.Event) -> Iterator[Event | PlanEvent]:
         """`events`, each put into the stream once whoever iterates has taken it in: a program that hears its answer may
         ask the next question at once. `stop` ends them."""
         self._stop = stop
@@ -154,26 +176,26 @@ class AnswerStream:
         """Nobody listens any more: what is written by now is kept."""
         self._stop.set()
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
+    async def __aiter__(self) -> AsyncIterator[Event | PlanEvent]:
         over = False
         while (heard := await self._heard.get()) is not None:
             if isinstance(heard, Exception):
                 raise heard
-            over = isinstance(heard, Answer)
+            over = isinstance(heard, Answer | Plan)
             yield heard if self._passages else without_passages(heard)
         if not over:
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
-    async def record(self) -> AnswerRecord:
-        """The answer, for those who do not watch it being written. Raises ModelAway where the model was."""
+    async def record(self) -> Kept:
+        """The answer or plan, for those who do not watch it being written. Raises ModelAway where the model was."""
         async for event in self:
-            if isinstance(event, Answer):
+            if isinstance(event, Answer | Plan):
                 if event.away:
                     raise event.away
-                return event.record
+                return cast(Kept, event.record)
         raise AssertionError("iterating ends with an answer, or raises")
 
-    def _copied(self, events: Iterator[Event]) -> Iterator[Event]:
+    def _copied(self, events: Iterator[Event | PlanEvent]) -> Iterator[Event | PlanEvent]:
         try:
             for event in events:
                 yield event
@@ -184,7 +206,7 @@ class AnswerStream:
         finally:
             self._put(None)
 
-    def _put(self, heard: Event | Exception | None) -> None:
+    def _put(self, heard: Event | PlanEvent | Exception | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: the app has ended, and nobody listens
             self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)
 
@@ -198,7 +220,7 @@ class Answerer:
     runs: ActiveRuns
     ready: Callable[[], Assistant]
 
-    async def begin(self, asked: AskRequest, visit: Visit) -> AnswerStream:
+    async def begin(self, asked: AskRequest, visit: Visit) -> AnswerStream[AnswerRecord]:
         """Ask for whoever came, within the scope of their token. Raises Refused for a conversation that is not theirs
         or that the token may not read, or in which something is being answered, and QueueFull when they have as many
         questions under way as one person may."""
@@ -212,21 +234,53 @@ class Answerer:
             return history(self.home.records, conversation)
 
         before = await run_in_threadpool(said, asked.conversation) if asked.conversation else asked.history
-        place, stream = asked.conversation or uuid4().hex, AnswerStream(passages=reads)
+        stream = AnswerStream[AnswerRecord](passages=reads)
 
         def ask(stop: threading.Event) -> Iterator[Event]:
+            yield from self.ready().ask(
+                asked.question,
+                history=before,
+                conversation=asked.conversation,
+                stop=stop,
+                readers=readers(caller, self.home.organization.chart),
+                asker=caller.person,
+            )
+
+        if not self._began(asked.conversation or uuid4().hex, asked.question, ask, stream, caller):
+            raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
+        return stream
+
+    async def plan(self, goal: Goal, visit: Visit) -> AnswerStream[PlanRecord]:
+        """Plan for whoever came, within the scope of their token. Raises Refused for what cannot be planned, and
+        QueueFull as `begin` does."""
+        caller, id, stream = visit.caller, uuid4().hex, AnswerStream[PlanRecord](passages=visit.scope == "read")
+        try:
+            asked = await run_in_threadpool(
+                plans.plan_request, self.home, caller, goal.request, goal.procedure or "", goal.done
+            )
+        except TragError as error:
+            raise Refused(422, error.message, error.hint) from error
+
+        def make(stop: threading.Event) -> Iterator[PlanEvent]:
+            yield from plans.make(self.home, self.ready(), asked, caller, id=id, stop=stop)
+
+        self._began(id, asked.request, make, stream, caller)
+        return stream
+
+    def _began(
+        self,
+        place: str,
+        asked: str,
+        events: Callable[[threading.Event], Iterator[Event | PlanEvent]],
+        stream: AnswerStream[AnswerRecord] | AnswerStream[PlanRecord],
+        caller: CurrentUser,
+    ) -> bool:
+        """Whether what gives these events began at a place; it is forgotten there once it has ended."""
+
+        def told(stop: threading.Event) -> Iterator[Event | PlanEvent]:
             try:
-                yield from self.ready().ask(
-                    asked.question,
-                    history=before,
-                    conversation=asked.conversation,
-                    stop=stop,
-                    readers=readers(caller, self.home.organization.chart),
-                    asker=caller.person,
-                )
+                yield from events(stop)
             finally:
                 self.runs.forget(place, stop)
 
-        if not self.runs.begin(place, asked.question, lambda stop: stream.copied(ask(stop), stop), by=caller.person):
-            raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
-        return stream
+        return self.runs.begin(place, asked, lambda stop: stream.copied(told(stop), stop), by=caller.person)

@@ -11,8 +11,9 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import TypeAdapter
 
+from trag.flow.record import PlanRecord
 from trag.record import AnswerRecord
-from trag.web.api.answering import Question
+from trag.web.api.answering import Goal, Question
 from trag.web.api.openai_compatible import MODEL, PATH, Chat
 from trag.web.api.responses import AGAIN
 from trag.web.render import environment
@@ -27,7 +28,7 @@ REFUSALS = {
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
     421: "The request names another host than the assistant's.",
-    422: "The question cannot be asked; the message says what is wrong with it, five problems at most.",
+    422: "What was sent cannot be asked or planned; the message says what is wrong with it, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
@@ -35,6 +36,9 @@ REFUSALS = {
 EVENTS = """Server-sent events, the data of each JSON: `waiting` {"position"}, 1 is next; `found` {"standalone",
 "entities", "statements", "sources"}; `token` {"text"}, a piece of the draft, not checked yet; `retry` {"reason"}: the
 draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in its place. A
+comment comes where nothing else did for a while."""
+PLANNING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `chosen` {"id", "title"}, the
+procedure; `step`, each as it stands in the plan; `plan`, the record of the plan; or `error` {"detail"} in its place. A
 comment comes where nothing else did for a while."""
 PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
 not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
@@ -54,6 +58,18 @@ def description() -> dict[str, Any]:
             **_refusals("Refusal", *REFUSALS),
         },
     }
+    plan = {
+        "operationId": "plan",
+        "summary": "Say how something is done",
+        "description": "A plan by the written procedure that serves the request; its `status` is `ask_which` where "
+        "several may be meant: send the `id` of one of the `choices` as `procedure` then. With "
+        "`Accept: text/event-stream`, events.",
+        "requestBody": _body("Goal", {"request": "My badge is lost."}),
+        "responses": {
+            "200": _answer("The plan, checked against the procedures", "PlanRecord", stream=PLANNING),
+            **_refusals("Refusal", *(status for status in REFUSALS if status not in (404, 409))),
+        },
+    }
     chat = {
         "operationId": "chat",
         "summary": "Ask a question as OpenAI's clients do",
@@ -70,7 +86,7 @@ def description() -> dict[str, Any]:
         "type": "http",
         "scheme": "bearer",
         "description": "A token of yours (Your account, Tokens for programs): trag_... One that may only ask is told "
-        "where an answer stands; the words there, in sources and checks, are empty.",
+        "where an answer stands; the words there, in sources and checks and in the steps of plans, are empty.",
     }
     return {
         "openapi": "3.1.0",
@@ -82,6 +98,7 @@ def description() -> dict[str, Any]:
         "security": [{"token": []}],
         "paths": {
             "/api/ask": {"post": ask},
+            "/api/plan": {"post": plan},
             PATH: {"post": chat},
             "/v1/models": {"get": _get("models", "The one model there is", "Models")},
             f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model")},
@@ -123,7 +140,9 @@ def _schemas() -> dict[str, Any]:
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
         ("Question", "validation", TypeAdapter(Question)),
         ("Chat", "validation", TypeAdapter(Chat)),
+        ("Goal", "validation", TypeAdapter(Goal)),
         ("AnswerRecord", "serialization", TypeAdapter(AnswerRecord)),
+        ("PlanRecord", "serialization", TypeAdapter(PlanRecord)),
     ]
     _, made = TypeAdapter.json_schemas(kinds, ref_template=template)
     record = {"$ref": REF + "AnswerRecord"}

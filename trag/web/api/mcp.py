@@ -1,4 +1,5 @@
-"""The assistant as a tool of other assistants: `ask_organization` over MCP, the Model Context Protocol.
+"""The assistant as tools of other assistants: `ask_organization` and `plan_procedure` over MCP, the Model Context
+Protocol.
 
 POST /mcp (streamable HTTP) -> the question -> the answer record, and its words with the names of its sources
 
@@ -23,10 +24,12 @@ from starlette.routing import Route
 
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN
+from trag.flow.record import PlanRecord
+from trag.plans import plan_as_text
 from trag.record import AnswerRecord
-from trag.web.api.answering import Answerer, AskRequest, askable, read
+from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, askable, read
 from trag.web.api.responses import Refused, error_text, unmarked
-from trag.web.visitors import visit
+from trag.web.visitors import Visit, visit
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -36,13 +39,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME = "ask_organization"
+NAME, PLAN = "ask_organization", "plan_procedure"
 FAULT = "A fault in the program. Its log says more."
 ABOUT = (
     "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
     "checked against its sources, and holds only what the person whose token is used may read, and the words of its "
     "sources where the token may read besides; it says so where "
     "nothing answers the question. Ask in one full sentence: nothing is remembered from one call to the next."
+)
+ABOUT_PLAN = (
+    "Have this organization's own assistant say how something is done, step by step, by the organization's written "
+    "procedures: whose each action is, what it needs, where it is written. Where several procedures may be meant it "
+    "names them: call again with the id of one as `procedure`. `done` are the ids of actions that were done already."
 )
 
 
@@ -98,8 +106,10 @@ def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:
     return tool
 
 
-def told(record: AnswerRecord) -> str:
-    """An answer as text: its words, who approved them, and the names of its sources."""
+def told(record: AnswerRecord | PlanRecord) -> str:
+    """An answer as text: its words, who approved them, and the names of its sources; or a plan."""
+    if isinstance(record, PlanRecord):
+        return unmarked(plan_as_text(record))
     approved = f"Approved by {record.approved.by} on {record.approved.at}." if record.approved else ""
     places = (
         ", ".join(filter(None, (source.document, source.section, f"page {source.page}" if source.page else "")))
@@ -115,24 +125,36 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     from mcp.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    described = types.Tool(
-        name=NAME,
-        title="Ask the organization",
-        description=ABOUT,
-        input_schema=TypeAdapter(Sent).json_schema(),
-        output_schema=TypeAdapter(AnswerRecord).json_schema(mode="serialization"),
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    kinds: tuple[tuple[str, str, str, Any, Any], ...] = (
+        (NAME, "Ask the organization", ABOUT, Sent, AnswerRecord),
+        (PLAN, "Say how something is done", ABOUT_PLAN, Goal, PlanRecord),
     )
+    described = [
+        types.Tool(
+            name=name,
+            title=title,
+            description=about,
+            input_schema=TypeAdapter(takes).json_schema(),
+            output_schema=TypeAdapter(gives).json_schema(mode="serialization"),
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        )
+        for name, title, about, takes, gives in kinds
+    ]
 
     async def tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
-        return types.ListToolsResult(tools=[described])
+        return types.ListToolsResult(tools=described)
+
+    async def begun(name: str, arguments: bytes, of: Visit) -> AnswerStream[AnswerRecord] | AnswerStream[PlanRecord]:
+        if name == NAME:
+            return await answerer.begin(AskRequest(askable(read(Sent, arguments).question)), of)
+        if name == PLAN:
+            return await answerer.plan(read(Goal, arguments), of)
+        raise Refused(404, f"There is no tool {name[:100]!r} here.", f"Their names are {NAME!r} and {PLAN!r}.")
 
     async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         try:
-            if params.name != NAME:
-                raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
-            sent = read(Sent, json.dumps(params.arguments or {}).encode())
-            stream = await answerer.begin(AskRequest(askable(sent.question)), visit(context.request))
+            arguments = json.dumps(params.arguments or {}).encode()
+            stream = await begun(params.name, arguments, visit(context.request))
             try:
                 record = await stream.record()
             finally:

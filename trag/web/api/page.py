@@ -9,15 +9,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from trag.errors import SHOWN
-from trag.events import Event
-from trag.record import AnswerRecord
-from trag.web.api.answering import Answerer, AnswerStream, ask_request
+from trag.events import Event, PlanEvent
+from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, ask_request, read
 from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model
 from trag.web.api.responses import Refused, refusal, streamed, with_silences
@@ -33,11 +32,16 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     """Every address of programs in `app`, and the page about them."""
     since = int(time.time())
 
-    async def ask(request: Request) -> Response:
-        stream = await answerer.begin(ask_request(await _body(request)), visit(request))
+    async def told(request: Request, stream: AnswerStream[Kept]) -> Response:
         if STREAM in request.headers.get("accept", ""):
             return await _streaming(stream, streamed)
         return await _whole(request, stream, lambda record: Response(record.to_json(), media_type="application/json"))
+
+    async def ask(request: Request) -> Response:
+        return await told(request, await answerer.begin(ask_request(await _body(request)), visit(request)))
+
+    async def plan(request: Request) -> Response:
+        return await told(request, await answerer.plan(read(Goal, await _body(request)), visit(request)))
 
     async def chat_completions(request: Request) -> Response:
         wanted, question = chat(await _body(request))
@@ -53,6 +57,7 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     app.get("/api")(show)
     app.get("/api/openapi.json")(lambda: JSONResponse(description()))
     app.post("/api/ask")(_explained(ask))
+    app.post("/api/plan")(_explained(plan))
     app.post(PATH)(_explained(chat_completions))
     app.get("/v1/models")(lambda: JSONResponse({"object": "list", "data": [model(since)]}))
     app.get(f"/v1/models/{MODEL}")(lambda: JSONResponse(model(since)))
@@ -61,7 +66,7 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
 class _Stream(StreamingResponse):
     """A response that goes on while an answer is written, and ends it when the program leaves."""
 
-    answer: AnswerStream
+    answer: AnswerStream[Any]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -78,7 +83,7 @@ async def _body(request: Request) -> bytes:
 
 
 async def _streaming(
-    answer: AnswerStream, as_text: Callable[[AsyncIterator[Event | None]], AsyncIterator[str]]
+    answer: AnswerStream[Any], as_text: Callable[[AsyncIterator[Event | PlanEvent | None]], AsyncIterator[str]]
 ) -> Response:
     """A stream of what `as_text` makes of the events, begun when the first of them is there, or is long in coming: a
     full line has a status of its own."""
@@ -89,7 +94,7 @@ async def _streaming(
         answer.leave()
         raise
 
-    async def all_of_them() -> AsyncIterator[Event | None]:
+    async def all_of_them() -> AsyncIterator[Event | PlanEvent | None]:
         yield first
         async for event in events:
             yield event
@@ -99,7 +104,7 @@ async def _streaming(
     return response
 
 
-async def _whole(request: Request, stream: AnswerStream, as_response: Callable[[AnswerRecord], Response]) -> Response:
+async def _whole(request: Request, stream: AnswerStream[Kept], as_response: Callable[[Kept], Response]) -> Response:
     """The answer in one piece, for a program that is still there."""
     answered, left = asyncio.ensure_future(stream.record()), asyncio.ensure_future(request.receive())
     try:

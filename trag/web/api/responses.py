@@ -13,7 +13,8 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, Event, Found, Plan, PlanEvent, Retry, Token, Waiting
+from trag.flow.record import Chosen, PlannedStep
 from trag.json_lines import as_line
 from trag.llm.queue import QueueFull
 
@@ -75,7 +76,7 @@ def error_text(error: Any) -> str:
     return f"{error.message} Ask again in {AGAIN} seconds." if full else in_one_line(told(error))
 
 
-async def with_silences(events: AsyncIterator[Event]) -> AsyncIterator[Event | None]:
+async def with_silences(events: AsyncIterator[Event | PlanEvent]) -> AsyncIterator[Event | PlanEvent | None]:
     """The events as they come, and None whenever none came for a while."""
     coming = asyncio.ensure_future(anext(events, None))
     try:
@@ -92,9 +93,9 @@ async def with_silences(events: AsyncIterator[Event]) -> AsyncIterator[Event | N
         coming.cancel()
 
 
-async def streamed(events: AsyncIterator[Event | None]) -> AsyncIterator[str]:
+async def streamed(events: AsyncIterator[Event | PlanEvent | None]) -> AsyncIterator[str]:
     """Each event as text, which tells the draft and takes it back; a comment where there was none for a while, and
-    `error` in place of `answer` when there is none."""
+    `error` in place of `answer` or `plan` when there is none."""
     try:
         async for event in events:
             match event:
@@ -108,8 +109,12 @@ async def streamed(events: AsyncIterator[Event | None]) -> AsyncIterator[str]:
                     yield server_sent({"text": text}, "token")
                 case Retry(reason):
                     yield server_sent({"reason": reason}, "retry")
-                case Answer(record):
-                    yield server_sent(json.loads(record.to_json()), "answer")
+                case Chosen():
+                    yield server_sent(asdict(event), "chosen")
+                case PlannedStep():
+                    yield server_sent(asdict(event), "step")
+                case Answer(record) | Plan(record):
+                    yield server_sent(json.loads(record.to_json()), type(event).__name__.lower())
     except SHOWN as error:
         yield server_sent({"detail": error_text(error)}, "error")
 

@@ -266,7 +266,7 @@ class Viewer:
         """An answer that was given to whoever asks; or any, to a reviewer who may read all that it stands on."""
         home, user = self.context.home, caller(request)
         stored = home.records.answer(answer) if answer else None
-        if stored is None:
+        if stored is None or stored.kind != "answer":
             return None
         record = AnswerRecord.from_json(stored.record_json)
         if stored.conversation and home.records.owns(user.person, stored.conversation):

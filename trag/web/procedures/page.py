@@ -10,7 +10,8 @@ import logging
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlencode
 
@@ -19,16 +20,19 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
+from org.procedures.actions import Source
 from org.procedures.changes import compare
 from org.procedures.entries import COLUMNS as OF_KINDS
 from org.procedures.entries import MAX_BYTES
 from org.procedures.export import SAMPLE, workbook
-from org.procedures.flows import Book, write
+from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
 from org.procedures.reading import Report
 from store.versions import Version
 from trag.errors import SHOWN, TragError
+from trag.flow import drafting
 from trag.procedures import File, check, sections_of
+from trag.web.documents.names import key
 from trag.web.forms import Form, number
 from trag.web.procedures.drafts import Draft, Drafts
 from trag.web.procedures.picture import picture
@@ -77,19 +81,22 @@ class ProceduresPage:
         self.kept = home.procedures
         self.drafts = Drafts(home.folder / "uploads" / "procedures")
         self._one_at_a_time = threading.Lock()
+        self._found = lru_cache(maxsize=20_000)(self._drafts_in)
 
     def router(self) -> APIRouter:
         router = APIRouter(prefix="/procedures")
         router.get("")(self.show)
         router.get("/sample.xlsx")(self.sample)
+        router.get("/found")(self.found)
+        router.post("/found/take")(self.take)
         router.post("/uploads")(self.upload)
         router.post("/uploads/{id}/discard")(self.discard)
         router.post("/{kind}/{id}/activate")(self.activate)
         router.get("/{kind}/{id}")(self.review)
         router.get("/{kind}/{id}/problems.csv")(self.problems)
         router.get("/versions/{version}/original")(self.original)
-        router.get("/versions/{version}/procedures.json")(self.as_json)
-        router.get("/versions/{version}/procedures.xlsx")(self.as_workbook)
+        router.get("/{kind}/{id}/procedures.json")(self.as_json)
+        router.get("/{kind}/{id}/procedures.xlsx")(self.as_workbook)
         return router
 
     def show(self, request: Request) -> Response:
@@ -112,11 +119,13 @@ class ProceduresPage:
     def sample(self) -> Response:
         return attachment(workbook(SAMPLE), "procedures.xlsx", XLSX)
 
-    def as_json(self, version: str) -> Response:
-        return attachment(write(self._book(version)), f"procedures-{version}.json", "application/json")
+    def as_json(self, kind: Kind, id: str) -> Response:
+        book = self._book(kind, id)
+        return attachment(write(book), f"procedures-{book.version}.json", "application/json")
 
-    def as_workbook(self, version: str) -> Response:
-        return attachment(workbook(self._book(version)), f"procedures-{version}.xlsx", XLSX)
+    def as_workbook(self, kind: Kind, id: str) -> Response:
+        book = self._book(kind, id)
+        return attachment(workbook(book), f"procedures-{book.version}.xlsx", XLSX)
 
     def original(self, version: str) -> Response:
         """The file that a version was given in, to be kept and never shown."""
@@ -141,6 +150,52 @@ class ProceduresPage:
     def discard(self, id: str) -> Response:
         self.drafts.discard(id)
         return RedirectResponse("/procedures", 303)
+
+    # Found in documents
+
+    def found(self, request: Request) -> Response:
+        """The numbered lists of documents that read like procedures and are none yet, SHOWN_AT_ONCE from the `from`th
+        one on. Documents are read one by one, and no further than the page needs."""
+        first = number(request.query_params.get("from", ""))
+        documents = self.home.records.library.documents()
+        every = chain.from_iterable(self._found(each.name, each.sha256) for each in documents)
+        some = [*islice(drafting.unwritten(every, self.kept.book), first, first + SHOWN_AT_ONCE + 1)]
+        return _page(
+            "found",
+            found=[*enumerate(some[:SHOWN_AT_ONCE])],
+            first=first,
+            more=len(some) > SHOWN_AT_ONCE,
+            at_once=SHOWN_AT_ONCE,
+            actions=len(self.kept.book.actions) if self.kept.book else 0,
+            key=key,
+            nothing=request.query_params.get("ticked") == "none",
+        )
+
+    def take(self, request: Request, form: Form) -> Response:
+        """The procedures in use and those ticked, as corrected on the page, as an upload that waits to be looked at."""
+        chosen = [self._corrected(form, place) for place in form.getlist("take")]
+        if not chosen:
+            query = urlencode({"from": form.get("from", ""), "ticked": "none"})
+            return RedirectResponse(f"/procedures/found?{query}", 303)
+        content = write(drafting.with_drafts(self.kept.book, chosen))
+        draft = self.drafts.keep([("found-in-documents.json", content)], named(request))
+        return RedirectResponse(f"/procedures/uploads/{draft.id}", 303)
+
+    def _drafts_in(self, document: str, _sha256: str) -> tuple[drafting.Draft, ...]:
+        return tuple(drafting.drafts(document, self.home.records.library.passages(document)))
+
+    @staticmethod
+    def _corrected(form: Form, place: str) -> Procedure:
+        """The procedure at a place of the list, with its title and steps as they were sent, a step a line."""
+        names = ("id", "title", "when", "steps", "document", "section")
+        told = {name: form.get(f"{name}-{place}", "") for name in names}
+        return Procedure(
+            told["id"],
+            told["title"],
+            told["when"],
+            steps=tuple(Step(step) for line in told["steps"].splitlines() if (step := line.strip())),
+            source=Source(told["document"], told["section"]),
+        )
 
     # One draft, or one version
 
@@ -224,10 +279,9 @@ class ProceduresPage:
     def _version(self, version: str) -> Version | None:
         return next((kept for kept in self.kept.versions.all() if kept.version == version), None)
 
-    def _book(self, version: str) -> Book:
-        if self._version(version) is None:
-            raise Denied
-        return self.kept.version(version)
+    def _book(self, kind: Kind, id: str) -> Book:
+        """The book that an address names. Raises Denied where there is none, or its file has errors."""
+        return there(self._report(self._asked(kind, id)).book)
 
     def _active(self) -> str:
         """The version in use, "" for none."""

@@ -5,8 +5,8 @@ Rows are as high as each other, so that the lines can be drawn without knowing h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from org.procedures.actions import Action
 from org.procedures.flows import Book, Procedure, Step
@@ -48,8 +48,8 @@ class Picture:
     lines: tuple[Line, ...]
     width: int
     height: int
-    brought: tuple[tuple[str, ...], ...]
-    choices: tuple[tuple[Action, tuple[Action, ...]], ...]
+    brought: tuple[tuple[str, ...], ...] = ()
+    choices: tuple[tuple[Action, tuple[Action, ...]], ...] = ()
 
 
 def picture(procedure: Procedure, book: Book, graph: Graph) -> Picture:
@@ -64,21 +64,25 @@ def picture(procedure: Procedure, book: Book, graph: Graph) -> Picture:
         own = [id for id in _ordered(needed, graph) if id in step.actions or id not in bound]
         rows += (Row(0, action=book.actions[id], bound=id in step.actions) for id in own)
         seen.update(own)
+    called = [row.action.id for row in rows if row.action]
+    choices = graph.closure(called).choices
+    return replace(
+        laid_out(rows, graph),
+        brought=tuple(dict.fromkeys(need for id in called for need in graph.brought(id))),
+        choices=tuple(
+            (book.actions[choice.action], tuple(map(book.actions.__getitem__, choice.givers))) for choice in choices
+        ),
+    )
+
+
+def laid_out(rows: Sequence[Row], graph: Graph) -> Picture:
+    """The picture of rows, with nothing beneath it."""
     places: dict[str, int] = {}
     for place, row in enumerate(rows):
         if row.action:
             places.setdefault(row.action.id, place)
     lines, lanes = _lines(places, graph)
-    choices = graph.closure(places).choices
-    brought = dict.fromkeys(need for id in places for need in graph.brought(id))
-    return Picture(
-        tuple(rows),
-        lines,
-        (lanes + 1) * LANE if lines else 0,
-        len(rows) * ROW,
-        tuple(brought),
-        tuple((book.actions[choice.action], tuple(map(book.actions.__getitem__, choice.givers))) for choice in choices),
-    )
+    return Picture(tuple(rows), lines, (lanes + 1) * LANE if lines else 0, len(rows) * ROW)
 
 
 def _ordered(ids: Iterable[str], graph: Graph) -> list[str]:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from org.procedures.reading import is_section
 from store.reviews import Label
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.people.permissions import opened
-from trag.record import LONGEST_REMARK, VERDICTS
+from trag.flow.pinned import read_order
+from trag.flow.planner import planner
+from trag.flow.record import PlanRecord, WrittenIn
+from trag.people import CurrentUser
+from trag.people.permissions import opened, readers
+from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.review import approvals, verdicts
+from trag.web.documents.names import key
 from trag.web.evidence import documents_of, evidence
 from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
@@ -46,17 +53,17 @@ class AnswerPage:
         """An answer; where a verdict was not kept because of a `problem`, one of SHOWN, with what was `typed`."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         given = self.context.find(who, id)
-        records, chart, review, record = self.context.records, self.context.chart, given.review, given.record
+        records, review = self.context.records, given.review
         seen = self.context.sight(who, review)
         people = {each.reviewer: records.people.get(each.reviewer) for each in seen.others}
         said = [*seen.others, *([seen.mine] if seen.mine else [])]
         corrected = [each.corrected for each in said if each.verdict == review.review_status and each.corrected]
-        found = evidence(record, chart, opened(who, documents_of(record), records.library, chart))
         return render.page(
             "answer",
             409 if problem else 200,
             review=review,
-            record=record,
+            record=given.record,
+            words_given=given.words,
             seen=seen,
             place=place,
             waiting=records.reviews.size(place.queue(self.context.hidden(who)), reviewer=who.person, most=COUNTED),
@@ -67,17 +74,44 @@ class AnswerPage:
             },
             approved=next((each for each in records.approved.all() if each.answer == id), None),
             last=self.context.last(request),
-            badge=badge(record),
-            pieces=pieces(record, found),
-            sources=found,
             # What would be approved: the corrected answer, or the one that is right.
-            wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else record.answer,
-            used=[each for each in found if each.used],
-            rest=[each for each in found if not each.used],
-            against=against(record, review.created, chart, records.chart_versions.all()),
+            wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else given.words,
             typed=typed,
             notice=Notice(in_one_line(told(problem)), good=False) if problem else self.context.notices.said(request),
+            **(self._of_plan(given.record) if isinstance(given.record, PlanRecord) else self._of_answer(who, given)),
         )
+
+    def _of_answer(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
+        """What only the page of an answer shows."""
+        records, chart, record = self.context.records, self.context.chart, given.record
+        assert isinstance(record, AnswerRecord)
+        found = evidence(record, chart, opened(who, documents_of(record), records.library, chart))
+        return {
+            "badge": badge(record),
+            "pieces": pieces(record, found),
+            "sources": found,
+            "used": [each for each in found if each.used],
+            "rest": [each for each in found if not each.used],
+            "against": against(record, given.review.created, chart, records.chart_versions.all()),
+            "asked": record.standalone,
+        }
+
+    def _of_plan(self, plan: PlanRecord) -> dict[str, Any]:
+        """What only the page of a plan shows: where its procedure and actions are written, as addresses."""
+        library, links = self.context.records.library, dict[WrittenIn, str]()
+        for place in {*filter(None, (plan.source, *(step.source for step in plan.steps)))}:
+            passages = library.passages(place.document)
+            here = next((each.id for each in passages if is_section(place.section, each.section)), "")
+            query = f"?{urlencode({'passage': here})}#here" if here else ""
+            links[place] = f"/documents/{key(place.document)}/view{query}"
+        book = self.context.home.procedures.book
+        changed = book is None or book.version != plan.procedures
+        return {
+            "links": links,
+            "sources": (),
+            "against": "Other procedures are in use by now." if changed else "",
+            "asked": plan.request,
+        }
 
     def undo(self, request: Request, id: str) -> Response:
         """One's last verdict taken back, and its answer again."""
@@ -142,14 +176,20 @@ class AnswerPage:
         if may == "look" or (settles and may != "settle"):
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         corrected = remark(form.get("corrected", ""))
+        if corrected == given.words.strip():
+            corrected = ""
+        elif isinstance(record, PlanRecord) and corrected:
+            procedure, actions = read_order(corrected, self.context.procedures(who))
+            corrected = "\n".join([procedure, *actions])
+        sources = record.sources if isinstance(record, AnswerRecord) else ()
         verdicts.put_label(
             self.context.records,
             record.id,
             who.person,
             verdict,
             remark(form.get("comment", "")),
-            "" if corrected == record.answer.strip() else corrected,
-            wrong_source=next((each.id for each in record.sources if each.id == form.get("wrong_source")), ""),
+            corrected,
+            wrong_source=next((each.id for each in sources if each.id == form.get("wrong_source")), ""),
             settles=settles,
             instead_of=given.review.review_status,
             by=who.name,
@@ -176,11 +216,31 @@ class AnswerPage:
                 f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST_REMARK:,}.",
                 "Shorten what is longer.",
             )
-        chart = record.checks.chart if any(source.kind == "chart" for source in record.sources) else ""
-        documents = sorted(documents_of(record))
+        if isinstance(record, PlanRecord):
+            record = self._followed(who, record, reply)
+            chart, reply = record.chart, record.order
+        else:
+            chart = record.checks.chart if any(source.kind == "chart" for source in record.sources) else ""
         approvals.pin(
-            self.context.records, id, question, reply, documents, chart,
+            self.context.records, id, question, reply, sorted(documents_of(record)), chart,
+            kind="plan" if isinstance(record, PlanRecord) else "answer", procedures=getattr(record, "procedures", ""),
             by=who.name, reviewer=who.person, where=where(request),
         )  # fmt: skip
-        told = "Approved. Whoever asks this question, and may read what it stands on, is given it at once."
+        told = "Approved. Whoever asks this, and may read what it stands on, is given it at once."
         return self._again(request, id, told)
+
+    def _followed(self, who: CurrentUser, plan: PlanRecord, order: str) -> PlanRecord:
+        """The plan of an order by the procedures in use. Raises TragError where there is none that keeps to them."""
+        home = self.context.home
+        procedure, actions = read_order(order, self.context.procedures(who))
+        held = readers(who, self.context.chart)
+        made = planner(home).plan(plan.request, home.model, readers=held, procedure=procedure, actions=actions)
+        if made.status != "planned":
+            missing = "; ".join(made.checks.missing)
+            raise TragError(
+                f"This order lacks what is needed before: {missing}."
+                if missing
+                else "This order does not keep to the steps of the procedure.",
+                "Put it right, or have an admin bind the actions to the steps they are of.",
+            )
+        return made

@@ -1,6 +1,7 @@
 """What the pages of the review share: the place in a queue that an address names, and which answers somebody may judge.
 
-An answer is for a reviewer who may read every document that it stands on, and does not exist for any other.
+An answer is for a reviewer who may read every document that it stands on, and does not exist for any other; a plan for
+one to whom its procedure and actions are open besides.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 
+from org.procedures.flows import Book
 from store.review_queues import Choice, Queue
 from store.reviews import Review
+from trag.flow.record import PlanRecord
+from trag.flow.rights import open_book
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
@@ -26,7 +30,7 @@ from trag.web.visitors import caller
 if TYPE_CHECKING:
     from org.chart import Chart
     from store.approved import Approved
-    from store.records import Records
+    from store.records import Records, StoredAnswer
     from store.reviews import Label
     from trag.home import Home
 
@@ -36,6 +40,7 @@ SHARES = (1, 2, 5, 10, 20)
 COUNTED = 200
 """Answers of a queue that are counted; of more it is said that there are more."""
 MOST_RETURNED = 100
+NONE = Book.of((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +92,21 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer that was given, as reviewers see it and with all that it stands on."""
+    """An answer or a plan that was given, as reviewers see it and with all that it stands on."""
 
     review: Review
-    record: AnswerRecord
+    record: AnswerRecord | PlanRecord
+
+    @property
+    def words(self) -> str:
+        """The answer itself, or the order of the plan."""
+        return self.record.order if isinstance(self.record, PlanRecord) else self.record.answer
+
+    @property
+    def stands_on(self) -> frozenset[str]:
+        """The names of its documents, and the ids of its procedures and actions."""
+        named = self.record.named if isinstance(self.record, PlanRecord) else frozenset[str]()
+        return documents_of(self.record) | named
 
 
 @dataclass(slots=True)
@@ -109,22 +125,32 @@ class ReviewContext:
         return self.home.organization.chart
 
     def hidden(self, who: CurrentUser) -> frozenset[str]:
-        """The documents that answers stand on and that somebody may not read: those for others, and those that are gone
-        and may have been."""
+        """The documents that answers stand on and that somebody may not read, and the ids of procedures and actions
+        that are closed to them: those for others, and those that are gone and may have been."""
         if readers(who, self.chart) is None:
             return frozenset()
-        documents = self.records.library.documents()
-        gone = {*self.records.reviews.values("document")} - {each.name for each in documents}
-        return hidden(who, documents, self.chart) | gone
+        reviews, documents = self.records.reviews, self.records.library.documents()
+        gone = {*reviews.values("document")} - {each.name for each in documents}
+        whole, seen = self.home.procedures.book or NONE, self.procedures(who)
+        procedures = {*whole.procedures, *reviews.values("procedure")} - {*seen.procedures}
+        actions = {*whole.actions, *reviews.values("action")} - {*seen.actions}
+        return hidden(who, documents, self.chart) | gone | procedures | actions
+
+    def procedures(self, who: CurrentUser) -> Book:
+        """The procedures in use, as far as they are open to somebody."""
+        library, book = self.records.library, self.home.procedures.book or NONE
+        return open_book(
+            book, self.chart, readers(who, self.chart), lambda name, _: opened(who, [name], library, self.chart)[name]
+        )
 
     def find(self, who: CurrentUser, id: str) -> GivenAnswer:
         """An answer that somebody may judge. Raises Denied for one that stands on what they may not read, as for one
         that does not exist."""
         review, stored = there(self.records.reviews.review(id)), there(self.records.answer(id))
-        record = AnswerRecord.from_json(stored.record_json)
-        if not all(opened(who, documents_of(record), self.records.library, self.chart).values()):
+        given = GivenAnswer(review, record_of(stored))
+        if not given.stands_on.isdisjoint(self.hidden(who)):
             raise Denied
-        return GivenAnswer(review, record)
+        return given
 
     def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""
@@ -150,7 +176,7 @@ class ReviewContext:
                 found.append(each)
         return tuple(found)
 
-    def last(self, request: Request) -> tuple[AnswerRecord, Label] | None:
+    def last(self, request: Request) -> tuple[Review, Label] | None:
         """What somebody judged a moment ago, as the address says, and can take back."""
         who = caller(request)
         try:
@@ -158,9 +184,15 @@ class ReviewContext:
         except Denied:
             return None
         mine = self.sight(who, given.review).mine
-        return (given.record, mine) if mine else None
+        return (given.review, mine) if mine else None
+
+
+def record_of(stored: StoredAnswer) -> AnswerRecord | PlanRecord:
+    """The record of an answer, or of a plan."""
+    return (PlanRecord if stored.kind == "plan" else AnswerRecord).from_json(stored.record_json)
 
 
 def readable(approved: Approved, hidden: Collection[str]) -> bool:
-    """Whether an approved answer stands on none of the hidden documents."""
-    return not any(source.document in hidden for source in approved.sources)
+    """Whether an approved answer stands on none of the hidden documents, and a plan has nothing that is closed."""
+    named = approved.reply.split("\n") if approved.kind == "plan" else []
+    return not any(each in hidden for each in (*named, *(source.document for source in approved.sources)))

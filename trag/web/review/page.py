@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import Response
 
-from store.reviews import Label, Review
+from store.reviews import Label
+from trag.flow.record import PlanRecord
 from trag.json_lines import as_line
 from trag.record import VERDICTS, AnswerRecord
 from trag.review import agreement
@@ -25,7 +26,7 @@ from trag.web.render import unit_name
 from trag.web.responses import csv_line, explain, exported
 from trag.web.review import render
 from trag.web.review.answer import AnswerPage
-from trag.web.review.context import CHOICES, COUNTED, QueuePlace, ReviewContext
+from trag.web.review.context import CHOICES, COUNTED, GivenAnswer, QueuePlace, ReviewContext, record_of
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ PERIODS = (4, 12, 26, 52)
 """Weeks that the figures can be of, besides all."""
 FIELDS = (
     "id", "asked", "question", "standalone", "answer", "verdict", "corrected", "reason", "wrong_source",
-    "asker_verdict", "judged", "model", "adapter", "documents",
+    "asker_verdict", "judged", "model", "adapter", "documents", "kind",
 )  # fmt: skip
 
 
@@ -140,11 +141,9 @@ def mount(app: FastAPI, home: Home) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An answer, and the label whose verdict holds; of several, the last that says what is right."""
+class Judged(GivenAnswer):
+    """An answer or a plan, and the label whose verdict holds; of several, the last that says what is right."""
 
-    review: Review
-    record: AnswerRecord
     label: Label
 
 
@@ -157,22 +156,29 @@ def judged(records: Records, hidden: Collection[str]) -> Iterator[Judged]:
         review, stored = records.reviews.review(id), records.answer(id)
         if review is None or stored is None or review.review_status not in VERDICTS:
             continue
-        record = AnswerRecord.from_json(stored.record_json)
-        if documents_of(record).isdisjoint(hidden) and (found := holding(review, labels)):
-            yield Judged(review, record, found)
+        found = holding(review, labels)
+        if found and (one := Judged(review, record_of(stored), found)).stands_on.isdisjoint(hidden):
+            yield one
 
 
 def as_json(answers: Iterable[Judged]) -> Iterator[str]:
-    """A line for each answer."""
+    """A line for each answer. That of a plan has what an evaluation takes for right: the `gold` actions of its `flow`,
+    the corrected ones or those that were found right, beyond what was `done`; none where nobody says what is right."""
     for each in answers:
-        values = _values(each) | {
-            "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],
-            "sources": [
-                {name: getattr(source, name) for name in ("kind", "document", "section", "page", "question", "text")}
-                for source in each.record.sources
-            ],
-        }
-        yield as_line(values) + "\n"
+        more: dict[str, Any]
+        if isinstance(each.record, PlanRecord):
+            right = each.label.corrected or ("" if each.review.review_status == "Incorrect" else each.words)
+            flow, *gold = right.split("\n")
+            more = {"flow": flow, "gold": gold, "done": each.record.done, "procedures": each.record.procedures}
+        else:
+            more = {
+                "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],
+                "sources": [
+                    {name: getattr(one, name) for name in ("kind", "document", "section", "page", "question", "text")}
+                    for one in each.record.sources
+                ],
+            }
+        yield as_line(_values(each) | more) + "\n"
 
 
 def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
@@ -184,13 +190,15 @@ def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
 
 
 def _values(each: Judged) -> dict[str, str]:
-    wrong = next((source for source in each.record.sources if source.id == each.label.wrong_source), None)
+    record = each.record if isinstance(each.record, AnswerRecord) else None
+    sources = record.sources if record else ()
+    wrong = next((source for source in sources if source.id == each.label.wrong_source), None)
     return {
         "id": each.record.id,
         "asked": each.review.created.isoformat(),
-        "question": each.record.question,
-        "standalone": each.record.standalone,
-        "answer": each.record.answer,
+        "question": each.review.question,
+        "standalone": record.standalone if record else each.review.question,
+        "answer": each.words,
         "verdict": each.review.review_status,
         "corrected": each.label.corrected,
         "reason": each.label.comment,
@@ -199,4 +207,5 @@ def _values(each: Judged) -> dict[str, str]:
         "judged": each.label.at.isoformat(),
         "model": each.review.model,
         "adapter": each.review.adapter,
+        "kind": each.review.kind,
     }

@@ -72,6 +72,8 @@ def test_an_answer_teaches_only_where_all_it_stands_on_may_be_learned_from(
     found = agreed_labels([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
     assert bool(found) is learned
     assert not agreed_labels([label("Correct")], lambda id: None, {"open.md"}), "an answer that is gone"
+    plan = replace(stored("5 euros.", *sources), kind="plan")
+    assert not agreed_labels([label("Correct")], lambda id: plan, {"open.md"}), "a plan"
 
 
 CHART = load(b"name,parent,type\nTollen Council,,\nHarbour Division,Tollen Council,division\n", "chart.csv")

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from store.keys import Scope
 from store.person import Newcomer, Role
 from store.records import Records
+from tests import planned
 from tests.pages import ADDRESS as HERE
 from tests.pages import gated
 from tests.scripted import ScriptedAssistant
@@ -93,8 +94,12 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
     @contextmanager
     def opened(folder: Path) -> Iterator[Place]:
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
-            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
+            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None), parts={})
+            home.procedures = SimpleNamespace(book=planned.book())
+            records.library.put("all.md", "1" * 64, None, ())
+            planned.plan_by_words(home)
             assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
+            vars(assistant).update(vars(planned.assistant(planned.Choosing(-9, 0))))
             app, answerer = gated(records, Settings(home=folder)), Answerer(home, ActiveRuns(), lambda: assistant)
             page.mount(app, answerer)
             yield Place(records, assistant, answerer, app)

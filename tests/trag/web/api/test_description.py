@@ -27,7 +27,7 @@ def test_every_part_that_it_refers_to_is_there() -> None:
     text = json.dumps(description())
     named = {part.partition('"')[0] for part in text.split('"#/components/schemas/')[1:]}
     assert named <= set(description()["components"]["schemas"])
-    assert {"AnswerRecord", "Question", "Earlier", "Chat", "Source"} <= named
+    assert {"AnswerRecord", "Question", "Earlier", "Chat", "Source", "Goal", "PlanRecord", "PlannedStep"} <= named
 
 
 def test_people_read_every_address_with_what_it_takes_and_tells() -> None:

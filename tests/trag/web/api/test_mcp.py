@@ -18,7 +18,7 @@ from tests.trag.web.api.conftest import RECORD, SOURCE, Place
 from trag.events import Event, Token
 from trag.llm.queue import QueueFull
 from trag.record import Approval
-from trag.web.api.mcp import NAME, Tool, mount, told
+from trag.web.api.mcp import NAME, PLAN, Tool, mount, told
 
 Outcome = TypeVar("Outcome")
 pytestmark = pytest.mark.slow
@@ -72,6 +72,20 @@ def test_a_token_that_may_only_ask_is_told_no_words_of_the_sources(place: Place,
     tokens = place.token("ann", scope="ask"), place.token("bob", scope="read")
     told = [json.dumps(answer) for _, answer in sent(place, tool, *((call(), token) for token in tokens))]
     assert [("manual.md" in each, SOURCE.text in each) for each in told] == [(True, False), (True, True)]
+
+
+def test_a_plan_is_told_with_the_words_of_the_procedure_where_the_token_may_read(place: Place, tool: Tool) -> None:
+    asked = call({"request": "My badge is lost.", "done": ["Report"]}, PLAN)
+    tokens = place.token("ann", scope="ask"), place.token("bob", scope="read")
+    wrong = [(call(each, PLAN), tokens[0]) for each in ({"request": "x", "procedure": "none"}, {})]
+    *plans, (_, unknown), (_, missing) = sent(place, tool, *((asked, token) for token in tokens), *wrong)
+    for may_read, (_, answer) in enumerate(plans):
+        plan, text = answer["result"]["structuredContent"], answer["result"]["content"][0]["text"]
+        assert [step["action"] for step in plan["steps"]] == ["Block", "Print"]
+        assert "1. Block the badge [Block] - Board" in text
+        assert ("It is blocked and printed" in json.dumps(answer)) is bool(may_read)
+    assert "The procedures have no none." in unknown["result"]["content"][0]["text"]
+    assert "request: Field required" in missing["result"]["content"][0]["text"]
 
 
 def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool: Tool) -> None:
@@ -205,7 +219,7 @@ def test_the_protocols_client_finds_the_tool_and_gets_an_answer_with_sources(doo
         return await client.list_tools(), await client.call_tool(NAME, {"question": ASKED})
 
     listed, called = through(*door, work, mode)
-    assert [each.name for each in listed.tools] == [NAME]
+    assert [each.name for each in listed.tools] == [NAME, PLAN]
     assert listed.tools[0].input_schema["required"] == ["question"]
     record = called.structured_content
     assert not called.is_error

@@ -260,6 +260,8 @@ def test_a_page_that_is_none_is_left_alone(client: TestClient, home: Home) -> No
 
 def test_an_answer_and_its_passage_travel_as_ids(client: TestClient, home: Home) -> None:
     found = passage(home, TEXT, "50,000")
+    home.records.save_answer("plan", None, "q", "", "{}", kind="plan")
+    assert found.text in words(soup(client, f"/documents/{key(TEXT)}/view?passage={found.id}&answer=plan"), "#here")
     page = soup(client, f"/documents/{key(TEXT)}/view?passage={found.id}&answer=<script>x</script>&page=0")
     assert "<script>x" not in str(page)
     assert found.text in words(page, "#here")

@@ -1,26 +1,49 @@
-"""A home of real records with documents for some and answers that stand on them, its review desk behind the gate, and
-a browser of each person."""
+"""A home of real records with documents and procedures for some and answers that stand on them, its review desk behind
+the gate, and a browser of each person."""
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
 from httpx import Response
 from starlette.testclient import TestClient
 
+from org.procedures.actions import Action
+from org.procedures.actions import Source as WrittenAt
+from org.procedures.flows import Book, Procedure, Step
 from org.reading.charts import load
 from store.passage import OPEN, Passage
 from store.person import Role
 from store.records import Records
 from tests.pages import gated, signed_in, soup
+from trag.flow.planner import Planner
+from trag.people.permissions import Readers
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source
 from trag.web.review import page as review
 
 CHART = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\n", "chart.csv")
+RULES, BOARD, BAR = WrittenAt("rules.md", "1 Signing"), WrittenAt("board.md", "1 Signing"), WrittenAt("rules.md", "2")
+BOOK = Book.of(
+    (
+        Action("Report", "Report it", gives=("report",), source=RULES),
+        Action("Block", "Block it", needs=(("report",),), gives=("block",), unit="Board", audience=("Board",)),
+        Action("Ask", "Ask for another", gives=("form",)),
+        Action("Print", "Print one", needs=(("block",), ("form",)), unit="Bar"),
+        Action("Vote", "Vote on it", source=BOARD),
+        Action("Pour", "Pour it", source=BAR),
+    ),
+    (
+        Procedure("badge", "Badges", steps=(Step("Tell.", ("Report", "Block")), Step("Get.", ("Ask", "Print")))),
+        Procedure("vote", "Votes", steps=(Step("Vote.", ("Vote",)),), source=BOARD),
+        Procedure("bar", "C4NARY", audience=("Bar",), steps=(Step("Pour.", ("Pour",)),), source=BAR),
+    ),
+)
+"""Of which `vote` and its action are closed to who may not read board.md, and `bar` to who is not of the Bar."""
 AUDIENCES = {"rules.md": OPEN, "board.md": frozenset({"b"}), "nobody.md": frozenset[str]()}
 PEOPLE: dict[str, tuple[Role, str]] = {
     "ada": ("admin", ""),
@@ -38,6 +61,7 @@ class Place:
     records: Records
     browsers: dict[str, TestClient]
     ids: dict[str, str]
+    planner: Planner
 
     def answer(
         self,
@@ -57,10 +81,16 @@ class Place:
         ]
         sentences = (CheckedSentence(words, each == "y", sources[0].id if documents else "") for each in support)
         record = AnswerRecord(id, question, question, words, "answered", model, (board,), sources=tuple(sources))
-        record = replace(record, checks=Checks(tuple(sentences), chart="v1"))
+        record = replace(record, checks=Checks(tuple(sentences), chart=CHART.version))
         conversation = self.records.start_conversation(self.ids[asker], "x").id
         self.records.save_answer(id, conversation, question, words, record.to_json())
         return id
+
+    def plan(self, request: str = "A badge!", of: str = "badge", **more: Any) -> str:
+        """A plan that somebody was given."""
+        plan: Any = replace(self.planner.plan(request, None, readers=None, procedure=of), **more)  # type: ignore[arg-type]
+        self.records.save_answer(plan.id, None, request, plan.order, plan.to_json(), asker=self.ids["eve"], kind="plan")
+        return str(plan.id)
 
     def page(self, who: str, path: str) -> BeautifulSoup:
         return soup(self.browsers[who], path)
@@ -86,12 +116,32 @@ def texts(page: Any, selector: str) -> list[str]:
 
 @pytest.fixture
 def place(records: Records, portal: BlockingPortal) -> Place:
-    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
+    records.chart_versions.activate(CHART.version, "chart.csv", "3" * 64, by="ada")
     for name, audience in AUDIENCES.items():
         records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
         records.library.set_audience(name, audience)
-    home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
+    records.procedure_versions.activate(BOOK.version, "book.json", "7" * 64, by="ada")
+
+    def open_to(name: str, held: Readers) -> bool:
+        return held is None or not held.isdisjoint(AUDIENCES[name])
+
+    def vectors(texts: Any) -> Any:
+        return np.ones((len(texts), 1))
+
+    def weigh(question: str, texts: Any) -> Any:
+        return np.zeros(len(texts))
+
+    # Every step is bound, so nothing depends on what is like what.
+    planner = Planner(BOOK, CHART, vectors, weigh, open_to)
+    home: Any = SimpleNamespace(
+        records=records,
+        organization=SimpleNamespace(chart=CHART),
+        procedures=SimpleNamespace(book=BOOK),
+        parts={"planner": planner},
+        model=None,
+    )
     app = gated(records)
     review.mount(app, home)
     found = signed_in(records, app, PEOPLE, portal)
-    return Place(records, *({name: each[at] for name, each in found.items()} for at in (1, 0)))  # type: ignore[arg-type]
+    browsers, ids = ({name: each[at] for name, each in found.items()} for at in (1, 0))
+    return Place(records, browsers, ids, planner)  # type: ignore[arg-type]

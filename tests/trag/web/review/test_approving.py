@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.trag.web.review.conftest import Place, texts
+from tests.trag.web.review.conftest import CHART, Place, texts
 from trag.review import approvals
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def test_an_answer_that_was_judged_is_approved_and_taken_back(place: Place) -> N
     assert place.post("sam", str(form["action"]), **PIN).status_code == 303
     found = approvals.find(place.records, "who signs")
     assert found
-    assert (found.reply, found.answer, found.by, found.chart) == ("The Board.", id, "sam", "v1")
+    assert (found.reply, found.answer, found.by, found.chart) == ("The Board.", id, "sam", CHART.version)
     assert [source.document for source in found.sources] == ["rules.md"]
     assert texts(place.page("rita", "/review/approved"), ".answer-row .reply") == ["The Board."]
     assert place.post("rita", f"/review/approved/{found.id}/unpin").status_code == 303
