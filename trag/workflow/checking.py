@@ -96,10 +96,6 @@ def _wrong(number: int, message: str, hint: str) -> Problem:
     return error(number, message, hint, f"step {number}" if number else "")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
@@ -125,7 +121,7 @@ def _read(given: object, problems: list[Problem]) -> _Steps:
         name, parent = step.get("name"), step.get("parent")
         if isinstance(each, dict) and not (isinstance(name, str) and name):
             problems.append(_wrong(number, "The step has no name.", _SHAPE))
-        if not _is_number(step.get("step")) or step.get("step") != number:
+        if step.get("step") != number or type(step.get("step")) is not int:
             message = f"The step is numbered {quoted(str(step.get('step')), 20)}, and is step {number}."
             problems.append(_wrong(number, message, "Steps are numbered in their order, from 1 on."))
         above = parent if isinstance(parent, int) and 0 < parent < number and parent is not True else 0

@@ -91,6 +91,14 @@ FOREACH items=1.records
   log message=2.item.what
 log message=1.records
 """
+OUT = """
+TRY
+ FOREACH items=record.receipts
+  log message=2.item.what
+CATCH
+ log message=4.error
+log
+"""
 TRIES = """
 TRY
  ask_assistant
@@ -138,6 +146,8 @@ WALKS: list[tuple[str, Any, Mapping[int, Sequence[object]], str, str]] = [
     (LOOPS, {}, {1: [[]]}, "1 2 8", "done"),
     (LOOPS, {}, {1: [PARTS[1:]], 7: [StepFailed("x")]}, "1 2 3.1- 6.1 7.1!", "failed"),
     (LOOPS, {}, {1: [7]}, "1 2!", "failed"),
+    (OUT, CLAIM, {3: ["ok", StepFailed("full")]}, "1 2 3.1 3.2! 4 5 6", "done"),
+    (OUT, BADGE, {}, "1 2! 4 5 6", "done"),
     (TRIES, {}, {}, "1 2 3 4 7 12", "done"),
     (TRIES, {}, {4: [StepFailed("no ink")]}, "1 2 3 4! 5 6 7 12", "done"),
     (TRIES, {}, {4: [StepFailed("no ink")], 6: [StepFailed("x")]}, "1 2 3 4! 5 6! 8 9 10- 12", "done"),
@@ -169,6 +179,8 @@ def test_the_workflow_of_the_invoices_goes_both_ways(book: Book) -> None:
     assert asked.inputs == {"record": HIGH, "person": "person of step 2"}
     assert asked.outputs == {"decision": "decision of step 3"}
     assert low.trace[-1].inputs == {"person": "Joao Pires", "message": "Your invoice was dealt with."}
+    dotted = run(workflow("log message=record.site.name"), book, {"site": {"name": "no"}, "site.name": "Tunis"})
+    assert dotted.trace[0].inputs == {"message": "Tunis"}
     assert json.loads(high.to_json())["trace"][0]["inputs"] == {"record.amount": 6200}
 
 
@@ -208,13 +220,16 @@ def test_what_ends_a_run_is_told_with_its_step(
     assert (found.status, found.step, found.message) == ("failed", step, said)
 
 
-def test_a_step_that_takes_long_ends_the_run(book: Book) -> None:
+def test_a_step_that_takes_long_ends_the_run_and_so_do_a_hundred_rounds(book: Book) -> None:
     def slow(step: WorkflowStep, inputs: Mapping[str, object]) -> Mapping[str, object]:
         sleep(0.02)
         return {}
 
-    found = run(workflow("log\nlog\nlog"), book, {}, slow, seconds=0.03)
-    assert (found.message, len(found.trace)) == ("The run took too long.", 2)
+    rounds = run(workflow("DOUNTIL record.amount < 5\n log"), book, HIGH)
+    assert sum(one.step == 2 for one in rounds.trace) == 100
+    found = run(workflow("\n".join(["log"] * 60)), book, {}, slow, seconds=0.1)
+    assert found.message == "The run took too long."
+    assert len(found.trace) < 10
 
 
 def test_what_is_open_is_said(book: Book) -> None:
@@ -236,6 +251,7 @@ def test_what_is_open_is_said(book: Book) -> None:
         ("nan", "=", "nan", True),
         ("2026-11-27", "<", "2026-12-01", True),
         ("Open", "=", "open", True),
+        ("open", "=", "Open", True),
         (True, "=", "true", True),
         (None, "=", "x", False),
         (None, "is empty", "", True),
