@@ -333,6 +333,10 @@ def test_what_no_procedure_names_and_no_person_does_is_in_no_plan() -> None:
     both = of_json({**BOOK, **CATALOGUE, "actions": [*BOOK["actions"], *CATALOGUE["actions"][:2]]}).book
     assert both is not None
     assert [*both.for_plans] == [action["id"] for action in BOOK["actions"]]
+    before = of_json(BOOK).book  # keeps its version, which records name
+    assert before is not None
+    assert [*json.loads(write(before))] == ["actions", "procedures"]
+    assert b'"runs"' not in write(before)
     alone = of_json(CATALOGUE).book
     assert alone is not None
     assert not alone.for_plans

@@ -12,6 +12,7 @@ from lxml import etree
 from org.procedures.flows import Book
 from tests.trag.workflow.conftest import INVOICES, by_chance
 from tests.trag.workflow.test_checking import GOOD
+from tests.trag.workflow.test_running import workflow as by_lines
 from trag.workflow.bpmn import bpmn, from_bpmn
 from trag.workflow.exporting import from_serverless, serverless
 from trag.workflow.record import Started, Workflow
@@ -95,6 +96,23 @@ def test_the_exports_say_what_the_workflow_does(book: Book, invoices: dict[str, 
     caught = loops[1]["2-FOREACH"]["do"][0]["3-TRY"]["catch"]
     assert (caught["as"], caught["do"][0]["6-log"]["with"]) == ("error5", {"message": "${ $error5 }"})
     assert '$context["14"]["decision"]' in loops[3]["12-DOUNTIL"]["while"]
+
+
+def test_a_branch_is_taken_where_none_before_it_was() -> None:
+    text = (
+        "IF record.state = Open\n log\nELSEIF record.note is empty\n log\nELSE\n log\nIF\n log\n"
+        "ELSEIF record.title contains Rush\n log"
+    )
+    state = '(($workflow.input[0].data["state"] | tostring | ascii_downcase) == "open")'
+    note = '($workflow.input[0].data["note"] | . == null or . == "" or . == [])'
+    rush = '($workflow.input[0].data["title"] | tostring | ascii_downcase | contains("rush"))'
+    assert [task["if"] for each in serverless(by_lines(text))["do"] for task in each.values()] == [
+        f"${{ {state} }}",
+        f"${{ ({state} | not) and {note} }}",
+        f"${{ ({state} | not) and ({note} | not) }}",
+        "${ true }",
+        f"${{ (true | not) and {rush} }}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def workflow(text: str) -> Workflow:
         path[depth:] = [number]
         condition = None
         if name in ("IF", "ELSEIF", "DOUNTIL") and words:
-            left, op, right = words if len(words) == 3 else (words[0], " ".join(words[1:]), "")
+            left, op, right = (words[0], "is empty", "") if words[1:] == ["is", "empty"] else words
             condition = Condition(left, op, right, "person")
         inputs = tuple(Input(one, source) for one, source in (word.split("=") for word in words if condition is None))
         steps.append(WorkflowStep(name, number, path[depth - 1] if depth else 0, condition, inputs))
