@@ -40,7 +40,8 @@ def check(
     sections: Callable[[str], Collection[str] | None] | None = None,
     limits: Limits = LIMITS,
 ) -> Report:
-    """The report on one file, or on two CSVs, as `org.procedures.reading.judge` makes it. No file makes it raise.
+    """The report on one file, or on CSVs of a kind each, as `org.procedures.reading.judge` makes it. None makes it
+    raise.
 
     `sections` gives the paths of the sections of a document by its name, None for one that is not there. What the
     limits stop is a problem like any other, with row 0.

@@ -1,8 +1,10 @@
-"""The actions that procedures are made of: what each needs, what it gives, and whose it is."""
+"""The actions that procedures and workflows are made of: what each needs, what it gives, and whose it is; and what else
+a workflow names, tables and triggers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from org.chart import Chart, Unit
 
@@ -16,6 +18,13 @@ class Source:
 
 
 UNWRITTEN = Source()
+Runs = Literal["person", "built-in", "hook"]
+"""Who does an action in a workflow: somebody, this program, or another one behind an address."""
+LOGIC = (
+    *("IF", "ELSEIF", "ELSE", "FOREACH", "DOUNTIL"),
+    *("PARALLEL", "PARALLELBLOCK", "TRY", "CATCH", "WAIT", "END"),
+)
+"""The steps of workflows that are no actions: no action is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,28 @@ class Action:
     unit: str = ""
     audience: tuple[str, ...] = ()
     source: Source = UNWRITTEN
+    runs: Runs = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A kind of record that workflows handle; `fields` are the names of what each has, () where nobody said."""
+
+    id: str
+    title: str
+    description: str = ""
+    fields: tuple[str, ...] = ()
+    audience: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What sets a workflow off; `table` is whether it is always about the records of one."""
+
+    id: str
+    title: str
+    description: str = ""
+    table: bool = False
 
 
 def units(named: str, chart: Chart) -> tuple[Unit, ...]:

@@ -1,4 +1,4 @@
-"""What differs between two books, told as a person would: actions and procedures added, removed, edited."""
+"""What differs between two books, told as a person would: what was added, removed, edited."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from org.procedures.actions import Action, Source
+from org.procedures.actions import Action, Source, Table, Trigger
 from org.procedures.flows import Book, Procedure, Step
+
+Entry = Action | Procedure | Table | Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An action or procedure of the same id before and after."""
+    """What has the same id before and after."""
 
-    before: Action | Procedure
-    after: Action | Procedure
+    before: Entry
+    after: Entry
     edits: tuple[Edit, ...]
 
 
@@ -33,8 +35,8 @@ class Change:
 class Changes:
     """Everything that makes one book another, actions first; what has another id is another one."""
 
-    added: tuple[Action | Procedure, ...]
-    removed: tuple[Action | Procedure, ...]
+    added: tuple[Entry, ...]
+    removed: tuple[Entry, ...]
     changed: tuple[Change, ...]
     order: bool
     """Whether the order of those that stayed is another."""
@@ -45,12 +47,16 @@ class Changes:
 
 def compare(before: Book, after: Book) -> Changes:
     """The changes from one book to another."""
-    added: list[Action | Procedure] = []
-    removed: list[Action | Procedure] = []
+    added: list[Entry] = []
+    removed: list[Entry] = []
     changed: list[Change] = []
     order = False
-    sides: tuple[tuple[Mapping[str, Action | Procedure], Mapping[str, Action | Procedure]], ...]
-    sides = (before.actions, after.actions), (before.procedures, after.procedures)
+    sides: tuple[tuple[Mapping[str, Entry], Mapping[str, Entry]], ...] = (
+        (before.actions, after.actions),
+        (before.procedures, after.procedures),
+        (before.tables, after.tables),
+        (before.triggers, after.triggers),
+    )
     for old, new in sides:
         added += (each for id, each in new.items() if id not in old)
         removed += (each for id, each in old.items() if id not in new)
@@ -60,7 +66,7 @@ def compare(before: Book, after: Book) -> Changes:
     return Changes(tuple(added), tuple(removed), tuple(changed), order)
 
 
-def _edits(before: Action | Procedure, after: Action | Procedure) -> Iterator[Edit]:
+def _edits(before: Entry, after: Entry) -> Iterator[Edit]:
     for name in (field.name for field in fields(before)):
         one, other = getattr(before, name), getattr(after, name)
         if name == "steps":
@@ -88,4 +94,6 @@ def _text(value: object) -> str:
         return f"{value.text} ({_text(value.actions)})" if value.actions else value.text
     if isinstance(value, tuple):
         return "; ".join("|".join(item) if isinstance(item, tuple) else item for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return str(value)

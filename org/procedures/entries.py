@@ -1,5 +1,5 @@
-"""The bytes of a file of actions and procedures -> its entries, each with its place: JSON, a workbook with a sheet for
-each, or a CSV of either, told by its header.
+"""The bytes of a file of actions, procedures, tables and triggers -> its entries, each with its place: JSON, a workbook
+with a sheet for each, or a CSV of one of them, told by its header.
 
 Bytes of strangers are parsed by this alone, so that a process of its own can do it: entries go to and fro as JSON.
 """
@@ -22,17 +22,24 @@ from org.reading.table import Line, Table
 MAX_BYTES = 20 * 2**20
 MAX_ENTRIES = 60_000
 """Of a kind: what 500 procedures of 100 steps come to, and some more."""
-ACTION_COLUMNS = ("id", "title", "description", "needs", "gives", "unit", "for", "document", "section")
+ACTION_COLUMNS = ("id", "title", "description", "needs", "gives", "unit", "for", "document", "section", "runs")
 STEP_COLUMNS = ("step", "actions")
 PROCEDURE_COLUMNS = ("id", "title", "when", "for", "document", "section", *STEP_COLUMNS)
+COLUMNS = {
+    "actions": ACTION_COLUMNS,
+    "procedures": PROCEDURE_COLUMNS,
+    "tables": ("id", "title", "description", "fields", "for"),
+    "triggers": ("id", "title", "description", "table"),
+}
+"""Of each kind of entries."""
 HINT = (
     f"A table of actions has the columns {', '.join(ACTION_COLUMNS)}; one of procedures has a row for each step and "
-    f"the columns {', '.join(PROCEDURE_COLUMNS)}."
+    f"the columns {', '.join(PROCEDURE_COLUMNS)}; one of tables {', '.join(COLUMNS['tables'])}; one of triggers "
+    f"{', '.join(COLUMNS['triggers'])}."
 )
 JSON_HINT = 'The file is {"actions": [{"id": "...", "title": "..."}], "procedures": [{"id": "...", "steps": [...]}]}.'
 
-_COLUMNS = {"actions": ACTION_COLUMNS, "procedures": PROCEDURE_COLUMNS}
-_LISTS = ("needs", "gives", "for", "actions")
+_LISTS = ("needs", "gives", "for", "actions", "fields")
 _HEADER_ROWS = 20  # a title and a note may stand above the header
 _MAX_SHEETS = 20
 _BETWEEN = re.compile(r"[;,\r\n]")
@@ -41,8 +48,8 @@ _BETWEEN_UNITS = re.compile(r"[;\r\n]")  # the names of units have commas
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One action, or one row of a procedure: `begins` one when it says something of the procedure, and holds a step
-    where it has the cell `step`. Cells are clean, and only there where they are not empty."""
+    """One action, table or trigger, or one row of a procedure: `begins` one when it says something of the procedure,
+    and holds a step where it has the cell `step`. Cells are clean, and only there where they are not empty."""
 
     row: int
     place: str
@@ -53,17 +60,19 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What a file holds of actions and of procedures, in its order, and what of it could not be read."""
+    """What a file holds of each kind, in its order, and what of it could not be read."""
 
     actions: tuple[Entry, ...] = ()
     procedures: tuple[Entry, ...] = ()
+    tables: tuple[Entry, ...] = ()
+    triggers: tuple[Entry, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     def to_json(self) -> str:
         """The entries as one line of ASCII."""
         rows = [
             [(entry.row, entry.place, entry.cells, entry.lists, entry.begins) for entry in entries]
-            for entries in (self.actions, self.procedures)
+            for entries in (self.actions, self.procedures, self.tables, self.triggers)
         ]
         return json.dumps([*rows, [asdict(problem) for problem in self.problems]], separators=(",", ":"))
 
@@ -72,14 +81,14 @@ class Entries:
         """The entries that `to_json` wrote. Raises ValueError, TypeError, KeyError or AttributeError for anything
         else."""
         *rows, problems = json.loads(text)
-        actions, procedures = (
+        actions, procedures, tables, triggers = (
             tuple(
                 Entry(row, place, cells, {column: tuple(items) for column, items in lists.items()}, begins)
                 for row, place, cells, lists, begins in entries
             )
             for entries in rows
         )
-        return cls(actions, procedures, tuple(Problem(**problem) for problem in problems))
+        return cls(actions, procedures, tables, triggers, tuple(Problem(**problem) for problem in problems))
 
 
 def too_large(size: int) -> Problem | None:
@@ -111,7 +120,7 @@ def read(content: bytes, name: str) -> Entries:
         )
     if not found and not any(problem.severity == "error" for problem in problems):
         problems[error(0, "The file has neither actions nor procedures.", HINT)] = None
-    return Entries(found.get("actions", ()), found.get("procedures", ()), tuple(problems))
+    return Entries(**found, problems=tuple(problems))
 
 
 def _too_many(kind: str, count: int) -> Problem:
@@ -125,7 +134,7 @@ def _placed(problem: Problem, sheet: str) -> Problem:
 
 
 def _of_table(cells: Table) -> tuple[str, tuple[Entry, ...], tuple[Problem, ...]]:
-    """What a table holds ("actions", "procedures" or ""), its entries, and what a person should know of them."""
+    """Which of COLUMNS a table holds ("" for none), its entries, and what a person should know of them."""
     lines = cells.lines
     headers = [[fold(cell) for cell in line.cells] for line in lines[:_HEADER_ROWS]]
     at, kind = next(((at, kind) for at, header in enumerate(headers) if (kind := _kind(header))), (0, ""))
@@ -137,7 +146,7 @@ def _of_table(cells: Table) -> tuple[str, tuple[Entry, ...], tuple[Problem, ...]
         make = warning if len(cells.sheets) > 1 else error
         return "", (), (make(0, f"{name} has no header of actions or procedures, but {shown}.", HINT),)
     problems: list[Problem] = []
-    header, columns = headers[at], _COLUMNS[kind]
+    header, columns = headers[at], COLUMNS[kind]
     for place, column in enumerate(header):
         where, title = lines[at].number, quoted(clean(lines[at].cells[place]), 40)
         if column in header[:place] and column in columns:
@@ -161,8 +170,9 @@ def _kind(header: list[str]) -> str:
     """What a row of folded headers is the header of."""
     if "id" not in header:
         return ""
-    if "step" in header:
-        return "procedures"
+    for column, kind in (("step", "procedures"), ("fields", "tables"), ("table", "triggers")):
+        if column in header:
+            return kind
     return "actions" if {"title", "description", "needs", "gives"} & {*header} else ""
 
 
@@ -171,7 +181,7 @@ def _row(line: Line, places: Mapping[str, int], kind: str, above: Mapping[str, s
     is said of the procedure is read in its first row."""
     texts = {column: line.cells[place] for column, place in places.items() if place < len(line.cells)}
     said = {column: clean(texts.get(column, "")) for column in ("id", "title")}
-    begins = kind == "actions" or any(text not in ("", above.get(column)) for column, text in said.items())
+    begins = kind != "procedures" or any(text not in ("", above.get(column)) for column, text in said.items())
     if not begins:
         texts = {column: texts.get(column, "") for column in STEP_COLUMNS}
     return _entry(line.number, f"{kind.capitalize()}, row {line.number}", texts, begins)
@@ -216,12 +226,17 @@ def _of_json(content: bytes) -> Entries:
         return Entries(problems=(error(0, "The JSON is nested too deep.", JSON_HINT),))
     if not isinstance(found, dict):
         return Entries(problems=(error(0, "The JSON is not an object.", JSON_HINT),))
-    _unknown(found, ("actions", "procedures"), 0, "", problems)
-    actions: list[Entry] = []
+    _unknown(found, tuple(COLUMNS), 0, "", problems)
+    made: dict[str, tuple[Entry, ...]] = {}
+    for kind in ("actions", "tables", "triggers"):
+        items = [
+            (number, f"{kind[:-1]} {number}", item)
+            for number, item in enumerate(_objects(found, kind, 0, "", problems), 1)
+        ]
+        made[kind] = tuple(
+            _entry(number, place, _texts(item, COLUMNS[kind], number, place, problems)) for number, place, item in items
+        )
     procedures: list[Entry] = []
-    for number, item in enumerate(_objects(found, "actions", 0, "", problems), 1):
-        place = f"action {number}"
-        actions.append(_entry(number, place, _texts(item, ACTION_COLUMNS, number, place, problems)))
     for number, item in enumerate(_objects(found, "procedures", 0, "", problems), 1):
         place = f"procedure {number}"
         procedures.append(_entry(number, place, _texts(item, PROCEDURE_COLUMNS[:-2], number, place, problems)))
@@ -229,7 +244,7 @@ def _of_json(content: bytes) -> Entries:
             where = f"{place}, step {at}"
             step = {("step" if key == "text" else key): value for key, value in step.items()}
             procedures.append(_entry(number, where, _texts(step, STEP_COLUMNS, number, where, problems), begins=False))
-    return Entries(tuple(actions), tuple(procedures), tuple(problems))
+    return Entries(**made, procedures=tuple(procedures), problems=tuple(problems))
 
 
 def _objects(
@@ -269,6 +284,8 @@ def _texts(
     _unknown(item, (*columns, "source", "steps"), row, place, problems)
     for column in columns:
         value = item.get(column)
+        if isinstance(value, bool) and column == "table":
+            value = "yes" if value else "no"
         if isinstance(value, str) or (column in _LISTS and _is_texts(value)):
             texts[column] = value
         elif value is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from org.procedures.actions import Action
-from org.procedures.entries import ACTION_COLUMNS, PROCEDURE_COLUMNS
+from org.procedures.entries import COLUMNS
 from org.procedures.flows import Book, Procedure, Step
 from org.reading.workbook import pack
 
@@ -35,10 +35,17 @@ SAMPLE = Book.of(
 
 
 def workbook(book: Book) -> bytes:
-    """The book as an XLSX workbook with the sheets Actions and Procedures."""
-    actions = ([*map(_cell, _action(action))] for action in book.actions.values())
-    steps = ([*map(_cell, row)] for procedure in book.procedures.values() for row in _rows(procedure))
-    return pack({"Actions": [[*ACTION_COLUMNS], *actions], "Procedures": [[*PROCEDURE_COLUMNS], *steps]})
+    """The book as an XLSX workbook, with a sheet for each kind that it has any of."""
+    rows: dict[str, Sequence[tuple[str | tuple[str, ...], ...]]] = {
+        "actions": [_action(action) for action in book.actions.values()],
+        "procedures": [row for procedure in book.procedures.values() for row in _rows(procedure)],
+        "tables": [(one.id, one.title, one.description, one.fields, one.audience) for one in book.tables.values()],
+        "triggers": [
+            (one.id, one.title, one.description, "yes" if one.table else "no") for one in book.triggers.values()
+        ],
+    }
+    sheets = {kind: [[*COLUMNS[kind]], *([*map(_cell, row)] for row in of)] for kind, of in rows.items() if of}
+    return pack({kind.capitalize(): sheet for kind, sheet in sheets.items()})
 
 
 def _action(action: Action) -> tuple[str | tuple[str, ...], ...]:
@@ -46,7 +53,7 @@ def _action(action: Action) -> tuple[str | tuple[str, ...], ...]:
     source = action.source
     return (
         *(action.id, action.title, action.description, needs, action.gives, action.unit, action.audience),
-        *(source.document, source.section),
+        *(source.document, source.section, action.runs),
     )
 
 

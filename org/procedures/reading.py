@@ -1,4 +1,4 @@
-"""Entries of actions and procedures made into a book, and all that is wrong with them at once.
+"""Entries of actions, procedures, tables and triggers made into a book, and all that is wrong with them at once.
 
 bytes -> entries -> Report -> Book
 """
@@ -9,11 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from org.chart import Chart
 from org.procedures import entries
-from org.procedures.actions import Action, Source
-from org.procedures.entries import Entries, Entry
+from org.procedures.actions import LOGIC, Action, Runs, Source, Table, Trigger
+from org.procedures.entries import COLUMNS, Entries, Entry
 from org.procedures.flows import Book, BookError, Procedure, Step
 from org.procedures.graph import Graph
 from org.reading.problems import Problem, error, listing, quoted, warning
@@ -21,13 +22,18 @@ from org.reading.problems import Problem, error, listing, quoted, warning
 MAX_ACTIONS = 5_000
 MAX_PROCEDURES = 500
 MAX_STEPS = 100
+MAX_TABLES = 2_000
+"""As many as there may be triggers."""
 MAX_TITLE = 200
 MAX_TEXT = 2_000
 """Characters; a title, an id and the name of a thing are titles."""
 
+Value = TypeVar("Value")
 _ID = re.compile(r"[\w.-]{1,80}")
 _WORD = re.compile(r"\w+")
 _PIECE = 3
+_RUNS: dict[str, Runs] = {"": "person", "person": "person", "built-in": "built-in", "hook": "hook"}
+_YES_OR_NO = {"": False, "no": False, "false": False, "0": False, "yes": True, "true": True, "1": True}
 _COMMON = 0.25
 """Pieces of words that stand in more than this share of the actions fit none of them."""
 
@@ -59,7 +65,8 @@ def judge(
     chart: Chart | None = None,
     documents: Mapping[str, Collection[str]] | None = None,
 ) -> Report:
-    """The book that the entries of one file make, or of two, with the actions in one and the procedures in the other.
+    """The book that the entries of one file make, or of several that hold a kind each. There must be actions, and
+    something to do with them: procedures, or tables or triggers of workflows.
 
     Units are looked for in `chart` where it is given, sources in `documents`: of each its name and the paths of its
     sections ("4 Travel > 4.2 Flights"). A step that an admin bound no action to is warned of where its words have
@@ -67,26 +74,31 @@ def judge(
     with a warning.
     """
     problems = [problem for file in files for problem in file.problems]
-    named = any(entry.lists.get("actions") for file in files for entry in file.procedures)
-    for kind in ("actions", "procedures"):
+    of = {kind: [entry for file in files for entry in getattr(file, kind)] for kind in COLUMNS}
+    for_workflows = bool(of["tables"] or of["triggers"])
+    named = any(entry.lists.get("actions") for entry in of["procedures"])
+    for kind in COLUMNS:
         holding = sum(bool(getattr(file, kind)) for file in files)
         if holding > 1:
-            problems.append(error(0, f"Both files hold {kind}.", "Choose one file of actions and one of procedures."))
-        elif not holding and kind == "actions" and not named and not _has_error(problems):
+            which = "Both" if len(files) == 2 else "Several"
+            problems.append(error(0, f"{which} files hold {kind}.", "Choose one file of each kind."))
+        elif holding or _has_error(problems):
+            continue
+        elif kind == "actions" and not (named or for_workflows):
             message = "There are no actions yet: nothing can be planned by these procedures."
             problems.append(warning(0, message, "Add actions that fit their steps."))
-        elif not holding and not _has_error(problems):
-            hint = "Choose both tables together when they are two files."
+        elif kind == "actions" or (kind == "procedures" and not for_workflows):
+            hint = "Choose all tables together when they are several files."
             problems.append(error(0, f"There are no {kind}.", hint))
     says = _Checks(problems, chart, documents)
-    actions = _actions([entry for file in files for entry in file.actions], says)
-    graph = Graph(actions)
-    procedures = _procedures([entry for file in files for entry in file.procedures], graph.actions, says)
+    actions = _actions(of["actions"], says)
+    procedures = _procedures(of["procedures"], {action.id: action for action in actions}, says)
+    book = Book.of(actions, procedures, _tables(of["tables"], says), _triggers(of["triggers"], says))
+    graph = Graph(book.for_plans.values())  # in a workflow an action may also be given what it needs by a person
     problems += _stuck(graph, says.places)
     problems += _steps(procedures, graph, says.places)
-    problems.sort(key=lambda problem: (problem.severity, problem.place[:1].casefold(), problem.row))  # actions first
-    book = None if _has_error(problems) else Book.of(actions, procedures)
-    return Report(book, tuple(problems))
+    problems.sort(key=lambda problem: (problem.severity, problem.place[:2].casefold(), problem.row))  # actions first
+    return Report(None if _has_error(problems) else book, tuple(problems))
 
 
 def _has_error(problems: Sequence[Problem]) -> bool:
@@ -125,6 +137,21 @@ class _Checks:
             self.error(entry, f"The id {quoted(id)} stands twice: {first.place} has it too.", "Give one another id.")
             return ""
         return id
+
+    def named(self, found: Sequence[Entry], kind: str) -> Iterator[tuple[str, Entry]]:
+        """The entries of tables or triggers, each with its id, "" where that cannot be used."""
+        if len(found) > MAX_TABLES:
+            message = f"There are {len(found):,} {kind}s; {MAX_TABLES:,} are the most."
+            self.problems.append(error(0, message, "Leave out what nothing takes."))
+        yield from ((self.id(entry, kind), entry) for entry in found[:MAX_TABLES])
+
+    def one_of(self, entry: Entry, column: str, values: Mapping[str, Value]) -> Value:
+        """What a cell means, in whatever case."""
+        cell = entry.cells.get(column, "")
+        if cell.casefold() not in values:
+            hint = f"Write one of {listing([*filter(None, values)])}."
+            self.error(entry, f"The {column} {quoted(cell)} is not known.", hint)
+        return values.get(cell.casefold(), values[""])
 
     def text(self, entry: Entry, column: str, most: int = MAX_TEXT) -> str:
         text = entry.cells.get(column, "")
@@ -193,7 +220,7 @@ def _names(chart: Chart) -> Counter[str]:
 def _actions(found: Sequence[Entry], says: _Checks) -> tuple[Action, ...]:
     """The actions. A thing is the same whatever its case: it is spelt as where it stands first."""
     if len(found) > MAX_ACTIONS:
-        hint = "Leave out what no procedure takes."
+        hint = "Leave out what nothing takes."
         says.problems.append(error(0, f"There are {len(found):,} actions; {MAX_ACTIONS:,} are the most.", hint))
     spelt: dict[str, str] = {}
 
@@ -203,6 +230,9 @@ def _actions(found: Sequence[Entry], says: _Checks) -> tuple[Action, ...]:
     actions = []
     for entry in found[:MAX_ACTIONS]:
         id = says.id(entry, "action")
+        if id in LOGIC:
+            says.error(entry, f"The id {id} is that of a step of every workflow.", "Give the action another one.")
+        runs = says.one_of(entry, "runs", _RUNS)
         gives = says.things(entry, "gives")
         if any("|" in thing for thing in gives):
             hint = "Write each thing that it gives on its own; only needs have alternatives."
@@ -220,10 +250,38 @@ def _actions(found: Sequence[Entry], says: _Checks) -> tuple[Action, ...]:
             unit=says.unit(entry, says.text(entry, "unit", MAX_TITLE)),
             audience=says.audience(entry),
             source=says.source(entry),
+            runs=runs,
         )
         if id:
             actions.append(action)
     return tuple(actions)
+
+
+def _tables(found: Sequence[Entry], says: _Checks) -> tuple[Table, ...]:
+    made = [
+        Table(
+            id=id,
+            title=says.text(entry, "title", MAX_TITLE) or id,
+            description=says.text(entry, "description"),
+            fields=says.things(entry, "fields"),
+            audience=says.audience(entry),
+        )
+        for id, entry in says.named(found, "table")
+    ]
+    return tuple(table for table in made if table.id)
+
+
+def _triggers(found: Sequence[Entry], says: _Checks) -> tuple[Trigger, ...]:
+    made = [
+        Trigger(
+            id=id,
+            title=says.text(entry, "title", MAX_TITLE) or id,
+            description=says.text(entry, "description"),
+            table=says.one_of(entry, "table", _YES_OR_NO),
+        )
+        for id, entry in says.named(found, "trigger")
+    ]
+    return tuple(trigger for trigger in made if trigger.id)
 
 
 def _procedures(found: Sequence[Entry], actions: Mapping[str, Action], says: _Checks) -> tuple[Procedure, ...]:

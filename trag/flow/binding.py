@@ -126,16 +126,17 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
 
 def with_actions(book: Book, encode: Encode, weigh: Weigh, progress: Progress) -> Book:
     """The book with what `bound` finds bound to its steps, for whoever looks it over and corrects it."""
-    graph, procedures = Graph(book.actions.values()), []
+    acts, procedures = book.for_plans, []
+    graph = Graph(acts.values())
     for number, procedure in enumerate(book.procedures.values()):
         progress(procedure.title, number, len(book.procedures))
-        takes = bound(procedure, graph, likeness(procedure, book.actions, encode, weigh)) if book.actions else {}
+        takes = bound(procedure, graph, likeness(procedure, acts, encode, weigh)) if acts else {}
         steps = [
             replace(step, actions=step.actions or tuple(id for id, at in takes.items() if at == place))
             for place, step in enumerate(procedure.steps)
         ]
         procedures.append(replace(procedure, steps=tuple(steps)))
-    return Book.of(book.actions.values(), procedures)
+    return Book.of(book.actions.values(), procedures, book.tables.values(), book.triggers.values())
 
 
 def _stretches(text: str) -> dict[tuple[int, int], str]:

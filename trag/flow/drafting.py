@@ -118,7 +118,9 @@ def with_drafts(book: Book | None, chosen: Iterable[Procedure]) -> Book:
             id = f"{one.id}-{number}"
         ids.add(id.casefold())
         procedures.append(replace(one, id=id))
-    return Book.of(book.actions.values() if book else (), procedures)
+    if book is None:
+        return Book.of((), procedures)
+    return Book.of(book.actions.values(), procedures, book.tables.values(), book.triggers.values())
 
 
 def _are_steps(steps: Sequence[str]) -> bool:

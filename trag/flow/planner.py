@@ -124,6 +124,7 @@ class Planner:
     ) -> PlanRecord:
         """The record with the plan of a procedure by the actions of `book`; a refusal where there is none of them, or
         the plan does not pass its check, which is a fault of the program, or of whoever gave the order to follow."""
+        book = Book.of(book.for_plans.values(), book.procedures.values())
         if not (book.actions and procedure.steps):
             return record
         graph = Graph(book.actions.values())
@@ -172,7 +173,7 @@ class Planner:
         with self._turn:
             if id not in self._alike:
                 procedure = self.book.procedures[id]
-                self._alike[id] = binding.likeness(procedure, self.book.actions, self._encode, self._weigh)
+                self._alike[id] = binding.likeness(procedure, self.book.for_plans, self._encode, self._weigh)
             return self._alike[id]
 
 

@@ -24,8 +24,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     procedures = jobs.add_parser("procedures", help="check, activate and show the written procedures")
     acts = procedures.add_subparsers(dest="act", required=True, metavar="ACT")
     for name, words, argument in (
-        ("check", "report every problem in FILE, or in a CSV of actions and one of procedures", "FILE"),
-        ("activate", "plan by the procedures in FILE, or in two CSVs, from now on", "FILE"),
+        ("check", "report every problem in FILE, or in CSVs of a kind each", "FILE"),
+        ("activate", "plan by the procedures in FILE, or in such CSVs, from now on", "FILE"),
         ("bind", "print FILE as JSON with the actions of each step worked out from its words, to correct", "FILE"),
         ("drafts", "print the procedures in use and those found in documents, as JSON to correct", ""),
         ("show", "print the procedures in use, or the one with this ID", "ID"),
@@ -66,10 +66,10 @@ def _procedures(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _files(names: list[str]) -> list[File]:
-    from org.procedures.entries import too_large
+    from org.procedures.entries import COLUMNS, too_large
 
-    if len(names) > 2:
-        raise TragError(f"{len(names)} files were named.", "Name one file, or a CSV of actions and one of procedures.")
+    if len(names) > len(COLUMNS):
+        raise TragError(f"{len(names)} files were named.", "Name one file, or a CSV of each kind.")
     found = [console.file(name) for name in names]
     for file in found:
         if problem := too_large(file.stat().st_size):
@@ -157,4 +157,5 @@ def _drafts(home: Home) -> None:
 def _counted(book: Book) -> str:
     from trag.ingest.parse.characters import counted
 
-    return f"{counted(len(book.procedures), 'procedure')}, {counted(len(book.actions), 'action')}"
+    kinds = {"procedure": book.procedures, "action": book.actions, "table": book.tables, "trigger": book.triggers}
+    return ", ".join(counted(len(of), kind) for kind, of in kinds.items() if of)

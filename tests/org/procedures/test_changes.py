@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from org.procedures.actions import Action, Source
+from org.procedures.actions import Action, Source, Table, Trigger
 from org.procedures.changes import Edit, compare
 from org.procedures.flows import Book, Procedure, Step
 
@@ -33,6 +33,14 @@ def test_every_difference_between_two_books_is_told() -> None:
             ),
         ),
     ]
+
+
+def test_tables_and_triggers_are_compared_too() -> None:
+    table, trigger = Table("invoice", "Invoices", fields=("amount",)), Trigger("daily", "Daily")
+    before = Book.of([ASK], [LEAVE], [table], [trigger])
+    found = compare(before, Book.of([ASK], [LEAVE], [], [replace(trigger, table=True)]))
+    assert (found.removed, found.changed[0].edits) == ((table,), (Edit("table", "no", "yes"),))
+    assert before.version != Book.of([ASK], [LEAVE]).version
 
 
 def test_a_step_put_in_between_leaves_the_others_as_they_were() -> None:

@@ -14,6 +14,7 @@ from openpyxl import Workbook
 
 from org.procedures import entries
 from org.procedures.entries import Entries
+from org.procedures.export import workbook as pack
 from org.procedures.flows import Book, BookError, write
 from org.procedures.reading import Report, judge, load
 from org.reading.charts import load as load_chart
@@ -291,6 +292,84 @@ def test_rows_of_tables_are_told_by_their_number(actions: str, procedures: str, 
     assert len(told(report)) == len(problems), told(report)
     for line, wanted in zip(told(report), problems, strict=True):
         assert line.startswith(wanted)
+
+
+CATALOGUE: Mapping[str, Any] = {
+    "actions": [
+        {"id": "update_record", "title": "Update", "needs": ["record"], "gives": ["record"], "runs": "built-in"},
+        {"id": "Post.to-Ledger", "title": "Post", "needs": ["record"], "gives": ["posting"], "runs": "hook"},
+        {"id": "sign", "title": "Sign", "needs": ["record"], "gives": [], "unit": "", "for": ["Staff"]},
+    ],
+    "tables": [
+        {"id": "invoice", "title": "Invoices", "description": "To be paid", "fields": ["amount", "due"]},
+        {"id": "note", "title": "Notes", "for": "Staff; Travel, Trips"},
+    ],
+    "triggers": [{"id": "record_created", "title": "Created", "table": True}, {"id": "daily", "title": "Daily"}],
+}
+
+
+def test_a_catalogue_of_workflows_reads_the_same_from_each_format() -> None:
+    report = of_json(CATALOGUE)
+    book = report.book
+    assert book is not None, told(report)
+    assert book.tables["note"].audience == ("Staff", "Travel, Trips")
+    assert (book.tables["invoice"].fields, book.triggers["record_created"].table) == (("amount", "due"), True)
+    assert [action.runs for action in book.actions.values()] == ["built-in", "hook", "person"]
+    sheets = judge([entries.read(pack(book), "book.xlsx")], CHART)
+    texts = [
+        "id,title,needs,gives,runs,for\nupdate_record,Update,record,record,Built-in,\n"
+        "Post.to-Ledger,Post,record,posting,hook,\nsign,Sign,record,,,Staff\n",
+        "id,title,description,fields,for\n"
+        'invoice,Invoices,To be paid,"amount, due",\nnote,Notes,,,"Staff; Travel, Trips"\n',
+        "id,title,table\nrecord_created,Created,TRUE\ndaily,Daily,no\n",
+    ]
+    tables = judge([entries.read(text.encode(), "one.csv") for text in texts], CHART)
+    assert load(write(book), "kept.json") == sheets.book == tables.book == book
+    read = entries.read(json.dumps(CATALOGUE).encode(), "kept.json")
+    assert Entries.from_json(read.to_json()) == read
+
+
+def test_what_no_procedure_names_and_no_person_does_is_in_no_plan() -> None:
+    both = of_json({**BOOK, **CATALOGUE, "actions": [*BOOK["actions"], *CATALOGUE["actions"][:2]]}).book
+    assert both is not None
+    assert [*both.for_plans] == [action["id"] for action in BOOK["actions"]]
+    before = of_json(BOOK).book  # keeps its version, which records name
+    assert before is not None
+    assert [*json.loads(write(before))] == ["actions", "procedures"]
+    assert b'"runs"' not in write(before)
+    alone = of_json(CATALOGUE).book
+    assert alone is not None
+    assert not alone.for_plans
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "problems"),
+    [
+        ("actions", {"runs": "robot"}, ['error action 1: The runs "robot" is not known.']),
+        ("actions", {"id": "FOREACH"}, ["error action 1: The id FOREACH is that of a step of every workflow."]),
+        ("tables", {"id": "NOTE"}, ['error table 2: The id "note" stands twice: table 1 has it too.']),
+        ("tables", {"for": ["Nobody"], "id": "no way"}, ["error table 1: The id", "error table 1: The chart has no"]),
+        ("tables", {"fields": {}}, ['error table 1: "fields" is not a text.']),
+        (
+            "triggers",
+            {"table": "perhaps", "id": ""},
+            ["error trigger 1: The trigger has no id.", "error trigger 1: The table"],
+        ),
+        (
+            "triggers",
+            {"table": "perhaps", "x": 1},
+            ['error trigger 1: The table "perhaps"', "warning trigger 1: The key"],
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_told_with_its_place(
+    kind: str, wrong: Mapping[str, object], problems: Sequence[str]
+) -> None:
+    copy: dict[str, Any] = json.loads(json.dumps(CATALOGUE))
+    copy[kind][0].update(wrong)
+    report = of_json(copy)
+    assert len(told(report)) == len(problems), told(report)
+    assert all(line.startswith(start) for line, start in zip(told(report), problems, strict=True)), told(report)
 
 
 def test_a_bad_file_is_refused_with_all_that_is_wrong() -> None:

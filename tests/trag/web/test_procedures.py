@@ -11,7 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from org.procedures.actions import Action
+from org.procedures.actions import Action, Table, Trigger
 from org.procedures.export import SAMPLE
 from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
@@ -49,7 +49,8 @@ def later() -> Book:
     lost = SAMPLE.procedures["lost-badge"]
     steps = (*lost.steps[:1], Step("Wait"), *lost.steps[1:])
     actions = [*list(SAMPLE.actions.values())[1:], Action("ReportLoss", "Tell the desk", gives=("loss report",))]
-    return Book.of(actions, [Procedure("lost-badge", "Replace a badge", steps=steps)])
+    procedures = [Procedure("lost-badge", "Replace a badge", steps=steps)]
+    return Book.of(actions, procedures, [Table("badge", "Badges", fields=("holder",))], [Trigger("daily", "Each day")])
 
 
 def test_the_sample_is_uploaded_looked_at_activated_and_rolled_back(client: TestClient, home: Home) -> None:
@@ -69,6 +70,9 @@ def test_the_sample_is_uploaded_looked_at_activated_and_rolled_back(client: Test
     edited = words(page, ".changes details.edited")
     assert "Tell the desk action ReportLoss" in edited
     assert "step 2: none → Wait" in edited
+    added = words(page, ".changes details.added")
+    assert "Badges table badge" in added
+    assert "Each day trigger daily" in added
     assert 'No action seems to fit the step "Wait".' in words(page, ".problems.warnings")
     done = client.post(f"{path}/activate", data=fields(page))
     first, now = reversed(home.procedures.versions.all())
@@ -102,8 +106,8 @@ def test_everything_wrong_is_told_with_its_place_and_nothing_is_activated(client
     assert client.get(path).status_code == 404
 
 
-@pytest.mark.parametrize("files", [[], [("a.csv", b"a"), ("b.csv", b"b"), ("c.csv", b"c")]])
-def test_no_file_and_three_files_are_refused(client: TestClient, files: list[tuple[str, bytes]]) -> None:
+@pytest.mark.parametrize("files", [[], [(f"{name}.csv", b"a") for name in "abcde"]])
+def test_no_file_and_five_files_are_refused(client: TestClient, files: list[tuple[str, bytes]]) -> None:
     sent = [("file", file) for file in files] or [("other", ("x", b"x"))]
     answer = client.post("/procedures/uploads", files=sent)
     assert answer.status_code == 409

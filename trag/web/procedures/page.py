@@ -22,7 +22,8 @@ from starlette.datastructures import UploadFile
 
 from org.procedures.actions import Source
 from org.procedures.changes import compare
-from org.procedures.entries import ACTION_COLUMNS, MAX_BYTES, PROCEDURE_COLUMNS
+from org.procedures.entries import COLUMNS as OF_KINDS
+from org.procedures.entries import MAX_BYTES
 from org.procedures.export import SAMPLE, workbook
 from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
@@ -63,6 +64,9 @@ COLUMNS = {
     "when": "When the procedure applies.",
     "step": "One step in your own words: a row for each.",
     "actions": "The ids of the actions of the step; empty: the planner chooses.",
+    "runs": "Who does it in a workflow: person, built-in (this program) or hook (another one); empty for person.",
+    "fields": "The names of what each record has, with ; between them.",
+    "table": "yes where the trigger is always about a table.",
 }
 """What each column of a file of procedures means."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -107,7 +111,7 @@ class ProceduresPage:
             drafts=self.drafts.all(),
             done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
             columns=COLUMNS,
-            tables={"Actions": ACTION_COLUMNS, "Procedures": PROCEDURE_COLUMNS},
+            tables={kind.capitalize(): columns for kind, columns in OF_KINDS.items()},
             largest=MAX_BYTES,
             **_drawn(book, request.query_params, "/procedures"),
         )
@@ -131,13 +135,13 @@ class ProceduresPage:
     # Uploads
 
     async def upload(self, request: Request) -> Response:
-        """Keep the one or two files of a form."""
-        async with request.form(max_files=3) as form:
+        """Keep the file of a form, or several of a kind each."""
+        async with request.form(max_files=len(OF_KINDS) + 1) as form:
             sent = [each for each in form.getlist("file") if isinstance(each, UploadFile) and each.filename]
             given: list[File] = [(each.filename or "", await each.read()) for each in sent]
-        if not 1 <= len(given) <= 2:
+        if not 1 <= len(given) <= len(OF_KINDS):
             raise TragError(
-                "No file was chosen." if not given else "More than two files were chosen.",
+                "No file was chosen." if not given else f"More than {len(OF_KINDS)} files were chosen.",
                 "Choose one file, or a CSV of actions together with a CSV of procedures.",
             )
         draft = await run_in_threadpool(self.drafts.keep, given, named(request))
@@ -298,7 +302,7 @@ def _drawn(book: Book | None, query: Mapping[str, str], path: str) -> dict[str, 
     if book is None:
         return {"pictures": ()}
     first = number(query.get("from", ""))
-    graph = Graph(book.actions.values())
+    graph = Graph(book.for_plans.values())
     some = [*book.procedures.values()][first : first + SHOWN_AT_ONCE]
     return {
         "pictures": [(each, picture(each, book, graph)) for each in some],

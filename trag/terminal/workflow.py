@@ -1,0 +1,103 @@
+"""python -m trag workflow: check, try and export a workflow that is written as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from trag.errors import TragError
+from trag.settings import Settings
+from trag.terminal import console
+
+if TYPE_CHECKING:
+    from org.procedures.flows import Book
+    from trag.workflow.running import Run
+
+
+def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The words of this job."""
+    workflow = jobs.add_parser("workflow", help="check, try and export workflows")
+    acts = workflow.add_subparsers(dest="act", required=True, metavar="ACT")
+    for name, words in (
+        ("check", "report everything that is wrong with the workflow in FILE, and what is open"),
+        ("try", "run it dry: nothing has an effect, each step's inputs and outputs are shown"),
+        ("export", "write it in a form that other programs read"),
+    ):
+        act = acts.add_parser(name, help=words)
+        act.add_argument("file", metavar="FILE")
+        if name == "try":
+            act.add_argument("--record", default="", metavar="FILE", help="what sets it off, a JSON object")
+            act.add_argument("--json", action="store_true", help="print the whole run as one line of JSON")
+        if name == "export":
+            form = act.add_mutually_exclusive_group(required=True)
+            form.add_argument("--serverless", action="store_true", help="CNCF Serverless Workflow 1.0 (JSON)")
+            form.add_argument("--bpmn", action="store_true", help="BPMN 2.0 (XML)")
+    workflow.set_defaults(job=_workflow)
+
+
+def _workflow(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.workflow.bpmn import bpmn
+    from trag.workflow.checking import check
+    from trag.workflow.exporting import serverless
+    from trag.workflow.record import Workflow
+    from trag.workflow.running import run
+
+    book = _book(settings)
+    values = _json(options.file)
+    problems = check(values, book)
+    refused = any(problem.severity == "error" for problem in problems)
+    for problem in problems if refused or options.act == "check" else ():
+        where = f"{problem.place}: " if problem.place else ""
+        print(f"{problem.severity}: {where}{problem.message} ({problem.hint})")
+    if refused or options.act == "check":
+        return int(refused)
+    workflow = Workflow.of(values)
+    if options.act == "export":
+        made = bpmn(workflow, book) if options.bpmn else json.dumps(serverless(workflow), indent=2).encode() + b"\n"
+        sys.stdout.buffer.write(made)
+        return 0
+    record = _json(options.record) if options.record else None
+    if record is not None and not isinstance(record, dict):
+        raise TragError(f"{options.record} is not a JSON object.", 'A record is {"amount": 6200}.')
+    found = run(workflow, book, record)
+    print(found.to_json() if options.json else run_as_text(found))
+    return int(found.status == "failed")
+
+
+def run_as_text(run: Run) -> str:
+    """A run as the terminal shows it."""
+
+    def shown(values: Any) -> str:
+        return ", ".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items())
+
+    lines = []
+    for ran in run.trace:
+        rounds = f" (round {'.'.join(map(str, ran.rounds))})" if ran.rounds else ""
+        lines.append(f"{ran.step:>3}. {ran.name}{rounds}" + (f" - {ran.note}" if ran.note else ""))
+        lines += (f"     {sign} {shown(values)}" for sign, values in (("<", ran.inputs), (">", ran.outputs)) if values)
+    ends = {
+        "done": "Done.",
+        "ended": f"Ended by step {run.step}.",
+        "failed": f"Failed at step {run.step}: {run.message}",
+    }
+    return "\n".join([*lines, ends[run.status]])
+
+
+def _book(settings: Settings) -> Book:
+    """The catalogue of the home."""
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        book = home.procedures.book
+    if book is None:
+        raise TragError("This home has no procedures, and so no steps.", "python -m trag procedures activate FILE")
+    return book
+
+
+def _json(name: str) -> Any:
+    try:
+        return json.loads(console.file(name).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise TragError(f"{name} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error
