@@ -1,9 +1,7 @@
 """The product's planner as a system, on procedures whose steps are bound: what is chosen, planned, kept and counted."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,23 +23,17 @@ ACCOUNT, PROBLEM, UNDO = "Open an account", "Report a problem", "Cancel a transa
 
 
 class Reader:
-    """Finds a procedure by its title as likely as it is told to, by the request; 0 is that of none."""
+    """Is asked each request of a procedure, by its title, as likely as it is told to; of "none" of nothing."""
 
     identity, context = ModelIdentity("reader"), 4096
 
     def __init__(self, likes: Mapping[str, Mapping[str, float]]) -> None:
         self.likes, self.asked = likes, 0
 
-    @contextmanager
-    def search(self, messages: Sequence[Any], **_: Any) -> Iterator["Reader"]:
-        self.asked += 1
-        self.content = messages[0].content
-        yield self
-
-    def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
-        likes = next(likes for request, likes in self.likes.items() if f"says: {request}" in self.content)
-        titles = dict(re.findall(r"^(\d+)\. ([^:\n]+)", self.content, re.MULTILINE))
-        return tuple(likes.get(titles.get(option, "none"), -50.0) for option in options)
+    def log_probabilities(self, messages: Sequence[Any], beginnings: Sequence[str], **_: Any) -> tuple[float, ...]:
+        title = messages[-1].content.partition(":")[0]
+        self.asked += title == "..."
+        return (self.likes[beginnings[0]].get("none" if title == "..." else title, -50.0),)
 
 
 @pytest.fixture
