@@ -32,6 +32,8 @@ _LEAST = 8.0
 three organizations 19 come out right, with 10 sixteen (docs/RESULTS.md)."""
 _COST = 1.0
 """What each action costs that no step names and that another one would need."""
+_SAID = 3.0
+"""By how much a step must say an action more than the step that needs it does, to have it where none names it."""
 _SHORTEST, _LONGEST = 2, 14
 """Words of a stretch."""
 _CONSIDERED = 2  # actions that may be what a step is mostly about
@@ -111,7 +113,7 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
         sure[max(more, key=lambda id: strength[id] - _COST * more[id])] = None
         takes = graph.closure(sure)
 
-    # From the last action on: each in the step that says it, and in none after that of an action that waits for it.
+    # From the last action on: each in the step that says it, else in that of the first action that waits for it.
     order: list[str] = []
     while ready := [id for id in graph.permitted(order) if id in takes.actions]:
         order += ready
@@ -119,8 +121,10 @@ def bound(procedure: Procedure, graph: Graph, alike: Likeness) -> dict[str, int]
     for id in reversed(order):
         waiting = [step for other, step in at.items() if any(id in need for need in graph.parents(other))]
         steps = range(min(waiting, default=len(named) - 1) + 1)
-        saying = [number for number in steps if id in named[number]] or steps
-        at[id] = max(saying, key=lambda number: max(alike.stretches[number][1][:, place[id]], default=-inf))
+        said = {number: max(alike.stretches[number][1][:, place[id]], default=-inf) for number in steps}
+        naming = [number for number in steps if id in named[number]]
+        best = max(naming or steps, key=said.__getitem__)
+        at[id] = best if naming or said[best] - said[steps[-1]] > _SAID else steps[-1]
     return {id: at[id] for id in takes.actions}
 
 

@@ -47,8 +47,10 @@ def test_a_step_that_no_stretch_names_takes_what_is_most_alike_to_all_of_it(whol
 
 
 def test_what_an_action_cannot_be_done_without_is_taken_at_the_step_whose_words_are_most_like_it_and_in_time() -> None:
-    lend, last = ({"Lend": 9}, {(0, 3): {"Block": 2}}), ({"Sign": 9}, {(0, 6): {"Print": 4, "Block": 1}})
+    lend, last = ({"Lend": 9}, {(0, 3): {"Block": 5}}), ({"Sign": 9}, {(0, 6): {"Print": 4, "Block": 1}})
     assert taken(lend, last) == {"Lend": 0, "Block": 0, "Sign": 1, "Print": 1}
+    hardly = ({"Lend": 9}, {(0, 3): {"Block": 3}})
+    assert taken(hardly, last)["Block"] == 1, "with the one that needs it, where no step says it much more"
     late = ({"Shred": 9}, {(0, 6): {"Block": 7, "Print": 6}})
     assert taken(lend, last, late) == {"Lend": 0, "Block": 0, "Sign": 1, "Print": 1, "Shred": 2}
 
