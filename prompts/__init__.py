@@ -53,7 +53,6 @@ _NAMES = {
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
     "flow": {"actions", "flows", "query", "format"},
-    "procedure": {"procedures", "request"},
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from trag.json_lines import as_line
 
 By = Literal["rule", "person", "open"]
+Kind = Literal["step", "table", "trigger"]
 WorkflowStatus = Literal["drafted", "cannot_answer"]
 
 
@@ -146,9 +147,9 @@ def _step(values: Mapping[str, Any]) -> WorkflowStep:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A step or table that was suggested, how likely it seemed, and the words of the request that it matches."""
+    """What was suggested, how likely it seemed, and the words of the request that it matches."""
 
-    kind: Literal["step", "table"]
+    kind: Kind
     name: str
     score: float
     words: str = ""
