@@ -61,35 +61,31 @@ def usable(report: Report, name: str) -> Book:
 
 
 def judge(
-    files: Sequence[Entries],
-    chart: Chart | None = None,
-    documents: Mapping[str, Collection[str]] | None = None,
+    files: Sequence[Entries], chart: Chart | None = None, documents: Mapping[str, Collection[str]] | None = None
 ) -> Report:
     """The book that the entries of one file make, or of several that hold a kind each. There must be actions, and
     something to do with them: procedures, or tables or triggers of workflows.
 
     Units are looked for in `chart` where it is given, sources in `documents`: of each its name and the paths of its
     sections ("4 Travel > 4.2 Flights"). A step that an admin bound no action to is warned of where its words have
-    nothing in common with any action's; only the planner can tell more. Procedures that name no action do without any,
-    with a warning.
+    nothing in common with any action's, and so are procedures that name no action and have none.
     """
     problems = [problem for file in files for problem in file.problems]
     of = {kind: [entry for file in files for entry in getattr(file, kind)] for kind in COLUMNS}
-    for_workflows = bool(of["tables"] or of["triggers"])
-    named = any(entry.lists.get("actions") for entry in of["procedures"])
+    needed = {"actions"} if of["tables"] or of["triggers"] else {"actions", "procedures"}
+    wanted = len(needed) == 1 or any(entry.lists.get("actions") for entry in of["procedures"])
     for kind in COLUMNS:
         holding = sum(bool(getattr(file, kind)) for file in files)
         if holding > 1:
-            which = "Both" if len(files) == 2 else "Several"
-            problems.append(error(0, f"{which} files hold {kind}.", "Choose one file of each kind."))
-        elif holding or _has_error(problems):
-            continue
-        elif kind == "actions" and not (named or for_workflows):
-            message = "There are no actions yet: nothing can be planned by these procedures."
-            problems.append(warning(0, message, "Add actions that fit their steps."))
-        elif kind == "actions" or (kind == "procedures" and not for_workflows):
-            hint = "Choose all tables together when they are several files."
-            problems.append(error(0, f"There are no {kind}.", hint))
+            message = f"{'Both' if len(files) == 2 else 'Several'} files hold {kind}."
+            problems.append(error(0, message, "Choose one file of each kind."))
+        elif kind in needed and not holding and not _has_error(problems):
+            if kind == "actions" and not wanted:
+                message = "There are no actions yet: nothing can be planned by these procedures."
+                problems.append(warning(0, message, "Add actions that fit their steps."))
+            else:
+                hint = "Choose all tables together when they are several files."
+                problems.append(error(0, f"There are no {kind}.", hint))
     says = _Checks(problems, chart, documents)
     actions = _actions(of["actions"], says)
     procedures = _procedures(of["procedures"], {action.id: action for action in actions}, says)
