@@ -81,11 +81,19 @@ def test_somebody_asks_ticks_plans_anew_opens_the_source_and_judges(app: str, vi
 
 
 def test_two_near_ones_a_refusal_and_the_keyboard_alone(app: str, own_home: Path, phone: Page) -> None:
+    join, leave = (Chosen(one["id"], one["title"]) for one in PROCEDURES)
+    which = PlanRecord(uuid4().hex, "membership of the Foundation", "ask_which", choices=(join, leave))
+    refused = PlanRecord(uuid4().hex, "bake a cake", "cannot_answer", choices=(join,))
+    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
+        for one in (which, refused):
+            records.save_answer(one.id, None, one.request, "", one.to_json(), asker="local", kind="plan")
     phone.goto("/plans")
     phone.keyboard.type("membership of the Foundation")
     phone.keyboard.press("Tab")
     phone.keyboard.press("Enter")
-    expect(phone.get_by_role("heading", name="Which do you mean?")).to_be_visible(timeout=120_000)
+    expect(phone.get_by_role("heading", name="membership of the Foundation")).to_be_visible(timeout=120_000)
+    phone.goto(f"/plans/{which.id}")
+    expect(phone.get_by_role("heading", name="Which do you mean?")).to_be_visible()
     expect(phone.locator(".offers button")).to_have_count(2)
     assert_fits_a_phone(phone, "light")
     press(phone, "Leave the membership of the Foundation")
@@ -93,12 +101,9 @@ def test_two_near_ones_a_refusal_and_the_keyboard_alone(app: str, own_home: Path
     press(phone, "1 Declare that one leaves", " ")
     press(phone, "Plan anew from what is done")
     expect(phone.get_by_text("Nothing: all of it is done.")).to_be_visible()
-    refused = PlanRecord(uuid4().hex, "bake a cake", "cannot_answer", choices=(Chosen("join", "Become a member"),))
-    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
-        records.save_answer(refused.id, None, refused.request, "", refused.to_json(), asker="local", kind="plan")
     phone.goto(f"/plans/{refused.id}")
     expect(phone.get_by_role("heading", name=CANNOT_ANSWER)).to_be_visible()
-    press(phone, "Become a member")
+    press(phone, "Become a member of the Foundation")
     expect(phone.locator(".planned")).to_have_count(3)
     assert_fits_a_phone(phone, "light")
 
