@@ -19,8 +19,9 @@ from trag.llm.model import LanguageModel, Scoring
 from trag.progress import Cancelled
 from trag.retrieve import Weigh, query_likelihood
 
-_SHOWN = 6
-"""Procedures that the reader compares."""
+_SHOWN, _FAR = 6, 6.0
+"""Procedures that the reader compares at most, and by how much, in log-odds, none of them may be behind the best by
+encoder and reranker: of 260 requests to three organizations 257 have theirs among 3.8 in the mean."""
 _NEAREST = 3  # procedures that whoever gets no plan is led to
 _NOTHING = "..."
 """The line that nothing can be asked of."""
@@ -58,12 +59,16 @@ def choose(
     similar = (vectors[1:] @ vectors[0]).reshape(3, len(procedures)).mean(axis=0)
     odds = NEARNESS * similar + weigh(request, titled)
     weights: dict[int, float] = {}
-    for place in (-odds).argsort()[:_SHOWN].tolist():
+    order = (-odds).argsort()[:_SHOWN].tolist()
+    for place in order:
+        if odds.max() - odds[place] > _FAR:
+            break
         if stop and stop.is_set():
             raise Cancelled
         weights[place] = float(odds[place]) + query_likelihood(model, request, [titled[place]])[0]
     ranked = sorted(weights, key=lambda place: -weights[place])
     best = weights[ranked[0]]
     if isinstance(model, Scoring) and best - query_likelihood(model, request, [_NOTHING])[0] < _SERVES:
-        return Found(tuple(procedures[place] for place in ranked[:_NEAREST]), none=True)
+        nearest = [*dict.fromkeys([*ranked, *order])][:_NEAREST]
+        return Found(tuple(procedures[place] for place in nearest), none=True)
     return Found(tuple(procedures[place] for place in ranked if best - weights[place] <= _CLOSE))

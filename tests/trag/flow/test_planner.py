@@ -124,6 +124,18 @@ def test_two_near_procedures_are_asked_about_and_none_leads_to_the_nearest(
     assert all(choice.title in plan_as_text(plan) for choice in plan.choices)
 
 
+def test_procedures_far_behind_are_not_read_and_yet_the_nearest_are_told(book: Book, chart: Chart) -> None:
+    def weigh(_: str, texts: Sequence[str]) -> np.ndarray:
+        return np.array([-1.0, *(-9.0 for _ in texts[1:])])
+
+    model: Any = Asking()
+    planner = Planner(book, chart, lambda texts: np.zeros((len(texts), 1)), weigh, lambda *_: True)
+    plan = planner.plan("sing", model, readers=EVERYONE)
+    titles = [one.title for one in book.procedures.values()]
+    assert [title in model.shown for title in titles] == [True] + [False] * (len(titles) - 1)
+    assert (plan.status, len(plan.choices), plan.choices[0].title) == ("cannot_answer", 3, titles[0])
+
+
 def test_a_procedure_that_is_closed_to_the_asker_leaves_no_trace(book: Book, chart: Chart) -> None:
     (unit,) = chart.named("Human Resources Department")
     canary = replace(book.procedures[LOST], title="C4NARY one", audience=("Human Resources Department",))
