@@ -384,8 +384,8 @@ def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, st
     }
     columns = {
         "status": "approved" if plan["approved"] else plan["status"],
-        "model": "",
-        "adapter": "",
+        "model": plan["model"]["name"],
+        "adapter": plan["model"]["adapter"],
         "support": None,
     }
     return columns, [(kind, value) for kind, values in topics.items() for value in values]

@@ -1,13 +1,12 @@
-"""What the terminal, the page, a batch or an evaluation are told of one question on its way, or of one plan.
+"""What the terminal, the page, a batch or an evaluation are told of one question on its way.
 
-Waiting..., Found, Token..., perhaps Retry and Token..., Answer; or Waiting..., perhaps Chosen and PlannedStep..., Plan.
+Waiting..., Found, Token..., perhaps Retry and Token..., Answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trag.flow.record import Chosen, PlannedStep, PlanRecord
 from trag.llm.model import ModelAway
 from trag.record import AnswerRecord, Entity, Source, StatementUsed
 
@@ -52,14 +51,3 @@ class Answer:
 
 
 Event = Waiting | Found | Token | Retry | Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The end: the plan, already saved; `away` as in Answer."""
-
-    record: PlanRecord
-    away: ModelAway | None = None
-
-
-PlanEvent = Waiting | Chosen | PlannedStep | Plan

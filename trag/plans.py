@@ -17,10 +17,10 @@ from org.procedures.reading import is_section
 from prompts import CANNOT_ANSWER
 from trag.ask import cleaned
 from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.events import Plan, PlanEvent, Waiting
+from trag.events import Waiting
 from trag.flow.pinned import pinned_plan
 from trag.flow.planner import known, planner
-from trag.flow.record import NO_MODEL, PlanRecord
+from trag.flow.record import NO_MODEL, Chosen, PlannedStep, PlanRecord
 from trag.flow.rights import documents_of, open_book
 from trag.llm.model import ModelAway, ModelDied, Scoring
 from trag.people.permissions import readers
@@ -35,6 +35,18 @@ if TYPE_CHECKING:
 
 CLOSED = "what this plan stood on is no longer open to you, or is gone"
 """What is left of the plan of a procedure that was closed to its asker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The end: the plan, already saved. `away` says why the model could not be asked, where it could not."""
+
+    record: PlanRecord
+    away: ModelAway | None = None
+
+
+PlanEvent = Waiting | Chosen | PlannedStep | Plan
+"""What is told of one plan on its way: Waiting..., perhaps Chosen and PlannedStep..., Plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +135,8 @@ def kept(home: Home, caller: CurrentUser, id: str) -> PlanRecord | None:
         return record
     book, open_to = readable(home, caller), documents_of(home.records.library)
     record = replace(record, choices=tuple(one for one in record.choices if one.id in book.procedures))
-    named = {source.document for source in (record.source, *(step.source for step in record.steps)) if source}
-    procedures = {record.procedure.id} if record.procedure else set()
-    actions = {*record.done, *(step.action for step in record.steps)}
-    there = procedures <= book.procedures.keys() and actions <= book.actions.keys()
-    if there and all(open_to(one, held) for one in named):
+    there = record.named <= {*book.procedures, *book.actions}
+    if there and all(open_to(one, held) for one in record.documents):
         return record
     return PlanRecord(record.id, record.request, "cannot_answer", interrupted=CLOSED)
 

@@ -34,8 +34,8 @@ _CLOSE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The procedures that a request may be about, the likeliest first: one that is `sure`, several that are about as
-    likely, or, where `none` serves it, those nearest to it."""
+    """The procedures that a request may be about, the likeliest first: one, several that are about as likely, or, where
+    `none` serves it, those nearest to it."""
 
     procedures: tuple[Procedure, ...]
     none: bool = False

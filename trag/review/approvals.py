@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from store import StoreError, storable
 from store.approved import Approved, Ground, Kind, Present
-from trag.flow.record import PlanRecord
 from trag.review.verdicts import UNDECIDED, reopen
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def pin(
         found = change.find(answer)
         if found.review_status in UNDECIDED:
             raise StoreError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
-        words = PlanRecord.from_json(found.record_json).order if kind == "plan" else found.answer.strip()
-        if found.review_status == "Incorrect" and reply.strip() == words:
+        if found.review_status == "Incorrect" and reply.strip() == found.answer.strip():
             raise StoreError("These words were judged Incorrect.", "Write what is right.")
         if reviewer and reviewer == found.asker and not change.alone(reviewer):
             raise StoreError(

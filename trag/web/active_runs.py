@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 from trag.condense import Turn
 from trag.errors import SHOWN, in_one_line, told
-from trag.events import Answer, Event, Found, Plan, PlanEvent, Retry, Token, Waiting
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.flow.record import PlanRecord
 from trag.llm.queue import QueueFull
+from trag.plans import Plan, PlanEvent
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord
 

@@ -27,12 +27,11 @@ from tests import planned
 from tests.pages import gated, parsed, signed_in, soup, texts, words
 from tests.planned import UNITS, Choosing, canaries
 from trag import plans
-from trag.events import Plan
 from trag.flow.record import PlanRecord
 from trag.home import Home, open_home
 from trag.llm.model import ModelDied
 from trag.people import CurrentUser
-from trag.plans import CLOSED, PlanRequest, procedure_of
+from trag.plans import CLOSED, Plan, PlanRequest, procedure_of
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns, AssistantLoader

@@ -19,9 +19,10 @@ from trag import plans
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
 from trag.errors import SHOWN, TragError
-from trag.events import Answer, Event, Found, Plan, PlanEvent
+from trag.events import Answer, Event, Found
 from trag.flow.record import PlannedStep, PlanRecord
 from trag.people.permissions import readers
+from trag.plans import Plan, PlanEvent
 from trag.record import AnswerRecord, Source
 from trag.web.active_runs import ActiveRuns, history
 from trag.web.api.responses import Refused

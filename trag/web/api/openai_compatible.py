@@ -17,7 +17,8 @@ from uuid import uuid4
 from pydantic import Field
 
 from trag.errors import SHOWN
-from trag.events import Answer, Event, PlanEvent
+from trag.events import Answer, Event
+from trag.plans import PlanEvent
 from trag.record import AnswerRecord
 from trag.web.api.answering import AskRequest, askable, latest_turns, read
 from trag.web.api.responses import COMMENT, Refused, error_text, refusal_body, server_sent, status_of, unmarked

@@ -15,7 +15,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from trag.errors import SHOWN
-from trag.events import Event, PlanEvent
+from trag.events import Event
+from trag.plans import PlanEvent
 from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, ask_request, read
 from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model

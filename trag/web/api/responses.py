@@ -13,10 +13,11 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.events import Answer, Event, Found, Plan, PlanEvent, Retry, Token, Waiting
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.flow.record import Chosen, PlannedStep
 from trag.json_lines import as_line
 from trag.llm.queue import QueueFull
+from trag.plans import Plan, PlanEvent
 
 QUIET = 15.0
 """Seconds without an event after which a listener is told that there is none. Proxies cut off who says nothing (nginx:

@@ -25,10 +25,10 @@ from prompts import CANNOT_ANSWER
 from trag import plans
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, told
-from trag.events import PlanEvent
 from trag.flow.record import PlannedStep, PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened
+from trag.plans import PlanEvent
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.review.verdicts import put_label
 from trag.web.active_runs import ActiveRun, ActiveRuns
