@@ -156,4 +156,4 @@ def visits(browser: Browser, patience: int = 60_000, refused: str = "$^", *, abr
     yield visit
     for context in contexts:
         context.close()
-    assert not wrong
+    assert not wrong, wrong

@@ -1,8 +1,8 @@
 """People and their accounts in a real Chromium, over the real app."""
 
+import asyncio
 import re
 import socket
-import socketserver
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -132,34 +132,30 @@ def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
 
-    def carry(source: socket.socket, sink: socket.socket) -> None:
+    async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         with suppress(OSError):
-            while data := source.recv(65_536):
-                sink.sendall(data)
-        for end in (source, sink):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+            while data := await source.read(65_536):
+                sink.write(data)
+                await sink.drain()
+        sink.close()
 
-    class Passing(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            with (
-                suppress(OSError),
-                context.wrap_socket(self.request, server_side=True) as outside,
-                socket.create_connection(("127.0.0.1", behind)) as inside,
-            ):
-                back = threading.Thread(target=carry, args=(inside, outside), daemon=True)
-                back.start()
-                carry(outside, inside)
-                back.join()
+    async def passing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inner, outer = await asyncio.open_connection("127.0.0.1", behind)
+        await asyncio.gather(carry(reader, outer), carry(inner, writer))
 
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads = True
-        block_on_close = False
+    async def serve(up: threading.Event, over: asyncio.Event) -> None:
+        async with await asyncio.start_server(passing, "127.0.0.1", port, ssl=context):
+            up.set()
+            await over.wait()
 
-    with Server(("127.0.0.1", port), Passing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield
-        server.shutdown()
+    # On one loop: two threads that read and write one TLS connection garble it (python/cpython#76714).
+    loop, up, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve(up, over)), daemon=True)
+    thread.start()
+    assert up.wait(30)
+    yield
+    loop.call_soon_threadsafe(over.set)
+    thread.join(30)
 
 
 def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, model_address: str, opened: Visit) -> None:
