@@ -142,17 +142,17 @@ class Held:
                 self._computed += max(0, len(row) - 1)
         return tuple(weights)
 
-    def choose(self, options: Sequence[str], width: int) -> Choice:
+    def choose(self, options: Sequence[str], width: int) -> tuple[Choice, ...]:
         """See Search: the options as a trie of tokens. Where they part, the likeliest ways are gone on with; what all
         options of one way have in common is read at once."""
         # An option that another one begins with ends where that one goes on.
         rows = [(*row, self._tokenizer.end) for row in self._rows(options)]
         beams = [_Beam(0.0, tuple(dict.fromkeys(rows)), 0, 0, self._logits)]
         with self._copies():
-            while len(beams[0].rows) > 1:  # no beam gets likelier as it goes on
+            while any(len(beam.rows) > 1 for beam in beams):
                 ways = sorted((way for beam in beams for way in _parted(beam)), key=lambda way: -way.weight)
                 beams = self._read_on(ways[:width])
-        return Choice(rows.index(beams[0].rows[0]), beams[0].weight)
+        return tuple(Choice(rows.index(beam.rows[0]), beam.weight) for beam in beams)
 
     def _read_on(self, beams: Sequence[_Beam]) -> list[_Beam]:
         """The same beams, read to where their options part; those of one option are left as they are."""

@@ -69,13 +69,13 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which of the options was chosen, and the natural logarithm of how likely it is among them."""
+    """One of the options, and the natural logarithm of how likely it is among them."""
 
     index: int
     log_probability: float
 
 
-MOST_CANDIDATES, MOST_BEAMS = 32, 16
+MOST_CANDIDATES, MOST_BEAMS = 32, 31
 """The greatest k and width of a search."""
 
 
@@ -180,11 +180,12 @@ class Search(Protocol):
     def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
         """For each text, the natural logarithm of how likely it comes next, whatever comes after it."""
 
-    def choose(self, options: Sequence[str], width: int = 1) -> Choice:
-        """The likeliest of one or more options to come next, by a beam search over the trie of their tokens: greedy
-        with the width 1. Where they part, each way weighs what it does beside the others; what only one way has costs
-        nothing. An option that another one begins with means that the answer ends there: where it goes on, give each
-        with what follows it."""
+    def choose(self, options: Sequence[str], width: int = 1) -> tuple[Choice, ...]:
+        """The likeliest of one or more options to come next, at most `width` of them and the best first, by a beam
+        search over the trie of their tokens: greedy with the width 1, and exact where it is as many as there are
+        options. Where they part, each way weighs what it does beside the others; what only one way has costs nothing.
+        An option that another one begins with means that the answer ends there: where it goes on, give each with what
+        follows it."""
 
     def take(self, text: str) -> None:
         """Go on with this text, as the model spells the whole of it."""

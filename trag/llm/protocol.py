@@ -175,7 +175,7 @@ class Chosen:
     """The answer to a choice."""
 
     request: int
-    choice: Choice
+    choices: tuple[Choice, ...]
     usage: Usage
 
 
@@ -224,8 +224,8 @@ def decode(line: bytes) -> Order | Reply:
         values["usage"] = Usage(**values["usage"])
     if values.get("sampling"):
         values["sampling"] = Sampling(**values["sampling"])
-    if "choice" in values:
-        values["choice"] = Choice(**values["choice"])
+    if "choices" in values:
+        values["choices"] = tuple(Choice(**choice) for choice in values["choices"])
     if "candidates" in values:
         values["candidates"] = tuple(Candidate(**candidate) for candidate in values["candidates"])
     values |= {field: tuple(values[field]) for field in _ROWS & values.keys()}

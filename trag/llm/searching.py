@@ -44,11 +44,11 @@ class HeldSearch:
         """See Search."""
         return self._asked(partial(Weigh, options=tuple(options)), Scored).log_probabilities if options else ()
 
-    def choose(self, options: Sequence[str], width: int = 1) -> Choice:
+    def choose(self, options: Sequence[str], width: int = 1) -> tuple[Choice, ...]:
         """See Search."""
         if not 1 <= width <= MOST_BEAMS or not options:
             raise ValueError(f"width is {width} of 1 to {MOST_BEAMS}, and there are {len(options)} options")
-        return self._asked(partial(Choose, options=tuple(options), width=width), Chosen).choice
+        return self._asked(partial(Choose, options=tuple(options), width=width), Chosen).choices
 
     def take(self, text: str) -> None:
         """See Search."""

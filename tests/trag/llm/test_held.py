@@ -226,17 +226,20 @@ def test_the_likeliest_option_is_chosen(engine: Engine, options: Sequence[str]) 
     expected = weighed(engine, options)
     assert sum(map(np.exp, dict(zip(options, expected, strict=True)).values())) == pytest.approx(1.0)
     for width in (1, 2, 16):
-        choice = held(engine, CAPITAL).choose(options, width)
-        assert choice.log_probability == pytest.approx(expected[choice.index], abs=2e-2)
-        assert choice.index == options.index(options[choice.index])
-    assert expected[choice.index] == pytest.approx(max(expected), abs=2e-2), "as wide as this nothing is missed"
+        choices = held(engine, CAPITAL).choose(options, width)
+        assert 1 <= len(choices) <= width
+        for choice in choices:
+            assert choice.log_probability == pytest.approx(expected[choice.index], abs=2e-2)
+            assert choice.index == options.index(options[choice.index])
+        assert [one.log_probability for one in choices] == sorted((one.log_probability for one in choices), reverse=True)
+    assert {options[one.index] for one in choices} == {*options}, "as wide as this nothing is missed"
 
 
 def test_a_wide_search_finds_what_a_greedy_one_misses(engine: Engine) -> None:
     # The likeliest beginning is shared out among many.
     many = [f"The{way.token}" for way in held(engine, CAPITAL, "The").look_ahead(20, 1, ())[5:]]
     options = [*many, "Paris"]
-    greedy, wide = (held(engine, CAPITAL).choose(options, width) for width in (1, 8))
+    greedy, wide = (held(engine, CAPITAL).choose(options, width)[0] for width in (1, 8))
     assert greedy.log_probability < wide.log_probability
     assert (options[greedy.index], options[wide.index]) == (many[0], "Paris")
 
@@ -244,7 +247,7 @@ def test_a_wide_search_finds_what_a_greedy_one_misses(engine: Engine) -> None:
 def test_what_is_forced_is_read_at_once_and_what_follows_from_one_decision_is_not(engine: Engine) -> None:
     step = held(engine, CAPITAL)
     before = step.usage.completion
-    choice = step.choose(OPTIONS["shared beginnings"][:3], 1)
+    (choice,) = step.choose(OPTIONS["shared beginnings"][:3], 1)
     assert choice.index == 1
     assert step.usage.completion - before == len(engine.tokenizer.text("The capital of France is"))
 

@@ -48,7 +48,7 @@ def test_a_search_goes_on_with_what_it_takes_and_others_are_answered_in_between(
         found = steps(search)
         assert list(model.stream(CAPITAL, max_tokens=6))[:-1] == asked[:-1]
         assert steps(search) == found
-        chosen, weights = search.choose(OPTIONS), search.weigh(OPTIONS)
+        (chosen,), weights = search.choose(OPTIONS), search.weigh(OPTIONS)
         assert chosen.index == weights.index(max(weights)) == 1
         assert exp(chosen.log_probability) > exp(weights[1]), "among these it is likelier than among all"
         prompt = model.count(CAPITAL)
@@ -64,7 +64,7 @@ def test_a_search_goes_on_with_what_it_takes_and_others_are_answered_in_between(
             lambda: search.look_ahead(33, 4, ()),
             lambda: search.look_ahead(1, 0, ()),
             lambda: search.choose(()),
-            lambda: search.choose(OPTIONS, 17),
+            lambda: search.choose(OPTIONS, 33),
         ):
             with pytest.raises(ValueError, match=r"k is|width is"):
                 ask()
