@@ -52,6 +52,7 @@ _NAMES = {
     "grammar_sql": {"schema"},
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
+    "workflow": set(),
     "flow": {"actions", "flows", "query", "format"},
 }
 
@@ -171,6 +172,11 @@ def question(line: str) -> tuple[Message, ...]:
     """The messages that ask for a question which `line` answers: how likely the model would write another one says how
     well the line answers that (query likelihood; Sachan and others 2022, arXiv 2204.07496)."""
     return (*_conversation("question"), Message("user", _one_line(line)))
+
+
+def workflow(request: str) -> tuple[Message, ...]:
+    """The messages that ask for a request as the lines of a workflow, by titles."""
+    return (*_conversation("workflow"), Message("user", _one_line(request)))
 
 
 def starts() -> Mapping[Task, tuple[Message, ...]]:

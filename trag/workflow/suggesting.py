@@ -8,16 +8,17 @@ stretch of its words is a search of its own; no rule of a language says where a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from store.keywords import Keywords
 from trag.workflow.record import Kind, Suggestion
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from org.procedures.actions import Action, Table, Trigger
     from org.procedures.flows import Book
 
@@ -33,13 +34,30 @@ _BY_WORDS = 3.0
 _FIRST = 10  # places that count about as much as the first
 
 
+@dataclass(frozen=True)
+class Words:
+    """How alike the stretches of a request's words are to what was suggested for it: `spans` (p, 2) are their first
+    words and those after their last, the whole request first, `alike` (p, k) cosine similarities."""
+
+    spans: np.ndarray
+    alike: np.ndarray
+    places: Mapping[str, int]
+    """The column of each suggestion, which is also its rank from 0."""
+
+    @cached_property
+    def middles(self) -> np.ndarray:
+        """How far on in the request the middle of each stretch is, 0 to 1, shape (p,)."""
+        return np.asarray(self.spans.mean(axis=1) / self.spans[0, 1])
+
+
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """The likeliest first."""
+    """The likeliest first, and how alike the words of the request are to each kind of them."""
 
     steps: tuple[Suggestion, ...]
     tables: tuple[Suggestion, ...]
     triggers: tuple[Suggestion, ...]
+    words: Mapping[Kind, Words]
 
 
 class Suggester:
@@ -53,16 +71,22 @@ class Suggester:
 
     def suggest(self, request: str, *, usable: Collection[str] | None = None) -> Suggestions:
         """What a request may be about, of the ids that are `usable`, None for all."""
-        parts = _parts(request)
+        said = request.split() or [""]
+        spans = _spans(len(said))
+        parts = [" ".join(said[first:end]) for first, end in spans]
         vectors = self._encode(parts)
+        words: dict[Kind, Words] = {}
 
         def nearest(kind: Kind, index: _Index, most: int) -> tuple[Suggestion, ...]:
-            return index.nearest(kind, request, parts, vectors, most, usable)
+            found, alike = index.nearest(kind, request, parts, vectors, most, usable)
+            words[kind] = Words(np.array(spans), alike, {one.name: place for place, one in enumerate(found)})
+            return found
 
         return Suggestions(
             nearest("step", self._steps, STEPS),
             nearest("table", self._tables, TABLES),
             nearest("trigger", self._triggers, STEPS),
+            words,
         )
 
 
@@ -83,11 +107,10 @@ class _Index:
         vectors: np.ndarray,
         most: int,
         usable: Collection[str] | None,
-    ) -> tuple[Suggestion, ...]:
-        import numpy as np
-
+    ) -> tuple[tuple[Suggestion, ...], np.ndarray]:
+        """The suggestions, and how alike every part is to each of them, shape (p, k)."""
         if self._titles is None or self._texts is None:
-            return ()
+            return (), np.zeros((len(parts), 0))
         rows = np.array([usable is None or id in usable for id in self.ids])
         similar = vectors @ ((self._titles + self._texts) / 2).T
         scores = similar[0] + similar.max(axis=0)
@@ -95,19 +118,16 @@ class _Index:
         scores[found] += _BY_WORDS / (np.arange(len(found)) + _FIRST)
         scores[~rows] = -np.inf
         best = [place for place in (-scores).argsort()[:most].tolist() if rows[place]]
-        return tuple(
+        found = tuple(
             Suggestion(kind, self.ids[place], round(float(scores[place]), 4), parts[int(similar[:, place].argmax())])
             for place in best
         )
+        return found, similar[:, best]
 
 
-def _parts(request: str) -> list[str]:
-    """The request, and every stretch of its words of some lengths."""
-    words = request.split()
-    stretches = (
-        " ".join(words[first : first + length])
-        for first in range(len(words))
-        for length in _LENGTHS
-        if first + length <= len(words)
-    )
-    return list(dict.fromkeys([request, *stretches]))
+def _spans(count: int) -> list[tuple[int, int]]:
+    """All of so many words, and every stretch of some lengths."""
+    stretches = [
+        (first, first + length) for first in range(count) for length in _LENGTHS if first + length <= count
+    ]
+    return list(dict.fromkeys([(0, count), *stretches]))

@@ -1,0 +1,206 @@
+"""A workflow for a request: a line at a time, each chosen among what the book has and the rules allow.
+
+request -> suggestions -> trigger, table -> line by line until nothing more is asked for -> bound -> checked -> record
+
+No name can be invented, since only names are chosen among (the paper's HS and HT are 0 by construction; Bechard and
+Marquez Ayala 2024, section 4.2). Whether it is the right one is `trag.workflow.choosing`'s matter.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
+
+import prompts
+from org.procedures.flows import Book
+from trag.embed import open_embedder
+from trag.errors import TragError
+from trag.llm.model import MOST_BEAMS, Search, Searching
+from trag.progress import Cancelled
+from trag.workflow import choosing
+from trag.workflow.binding import bound
+from trag.workflow.checking import check
+from trag.workflow.choosing import DONE, LOGIC, Said, fitted, odds
+from trag.workflow.record import Choice, Started, Suggestion, Workflow, WorkflowRecord
+from trag.workflow.structure import Line, made, write
+from trag.workflow.suggesting import Encode, Suggester, Suggestions
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.llm.model import LanguageModel
+
+Key = TypeVar("Key", bound=Hashable)
+
+TRIGGERS, TABLES = 8, 8
+"""How many are chosen among, of those suggested."""
+_OVER = 3  # names that a choice is told to be over
+_BY_REQUEST = "when by request\n"
+
+
+def drafter(home: Home) -> Drafter:
+    """What drafts by the book that a home has in use. Raises TragError where there is none, or it has no actions."""
+    book = home.procedures.book
+    if book is None or not book.actions:
+        raise TragError("There are no steps to make workflows of.", "An admin adds the organization's own.")
+    found = home.parts.get("drafter")
+    if found is None or found.book is not book:
+        # What lines are chosen by was measured with the embedded encoder, whichever one finds passages.
+        encoder = open_embedder("") if home.settings.embedder else home.embedder
+        found = home.parts["drafter"] = Drafter(book, encoder.embed_passages)
+    return found
+
+
+class Drafter:
+    """Drafts by one book. May be used from several threads; made in some 10 s for 500 entries."""
+
+    def __init__(self, book: Book, encode: Encode) -> None:
+        self.book = book
+        self._suggester = Suggester(book, encode)
+
+    def draft(
+        self,
+        request: str,
+        model: LanguageModel,
+        *,
+        usable: Collection[str] | None = None,
+        id: str = "",
+        stop: threading.Event | None = None,
+    ) -> Iterator[Workflow | WorkflowRecord]:
+        """The workflow so far after each line that is written, and the record of it at the end. `usable` are the ids of
+        actions, tables and triggers that whoever asks may use, None for all.
+
+        A model that cannot be searched leaves the choice to the encoder. Raises TragError where nothing may be used,
+        Cancelled when `stop` is set meanwhile, and what the model raises.
+        """
+        began = monotonic()
+        found = self._suggester.suggest(request, usable=usable)
+        if not found.steps:
+            raise TragError("There are no steps that you may use.", "An admin adds them, or opens them to your unit.")
+        held: AbstractContextManager[Search | None] = nullcontext()
+        if isinstance(model, Searching):
+            held = model.search(prompts.workflow(request), stop=stop)
+        with held as search:
+            writing = _Writing(request, self.book, found, search)
+            for workflow in writing.lines():
+                if stop and stop.is_set():
+                    raise Cancelled
+                yield replace(workflow, request=request)
+            tokens = search.usage.completion if search else 0
+        workflow = bound(replace(workflow, request=request), self.book)
+        told = tuple(
+            f"{problem.message} {problem.hint}"
+            for problem in check(workflow.values(), self.book)
+            if problem.severity == "error"
+        )
+        yield WorkflowRecord(
+            id or uuid4().hex,
+            request,
+            "drafted",
+            workflow,
+            tuple(replace(each, words=writing.words.get(each.name, each.words)) for each in _all(found)),
+            tuple(writing.choices),
+            told,
+            write(workflow),
+            tokens,
+            monotonic() - began,
+            model.identity.name if search else "",
+            self.book.version,
+        )
+
+
+def _all(found: Suggestions) -> tuple[Suggestion, ...]:
+    return (*found.triggers[:TRIGGERS], *found.tables[:TABLES], *found.steps)
+
+
+@dataclass
+class _Writing:
+    """One workflow on its way."""
+
+    request: str
+    book: Book
+    found: Suggestions
+    search: Search | None
+    choices: list[Choice] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
+    """Those of the request that each name stands for."""
+
+    def lines(self) -> Iterator[Workflow]:
+        """The workflow after each line."""
+        trigger = self._trigger()
+        self._take(started(trigger, self.book))
+        titles = {one.name: self.book.actions[one.name].title for one in self.found.steps}
+        lines: list[Line] = []
+        said = Said(self.found.words["step"])
+        while True:
+            asked = shares(self.search, choosing.options(lines, titles))
+            levels = shares(self.search, choosing.indents(lines))
+            weighed = choosing.features(lines, asked, levels, said)
+            line = self._best("lines", weighed, len(lines) + 1)
+            if line is None:
+                return
+            lines.append(line)
+            if line.name in titles:
+                first, end = said.take(line.name)
+                self.words[line.name] = " ".join(self.request.split()[first:end])
+            yield made(trigger, lines, self.book)
+            self._take(f"{'  ' * line.depth}- {LOGIC.get(line.name) or titles[line.name]}\n")
+
+    def _trigger(self) -> Started | None:
+        asked = shares(self.search, trigger_lines(self.found, self.book))
+        name = self._best("triggers", choosing.trigger_features(self.found, asked), 0)
+        if not name:
+            return None
+        if not self.book.triggers[name].table or not self.found.tables:
+            return Started(name)
+        asked = shares(self.search, table_lines(name, self.found, self.book))
+        return Started(name, self._best("tables", choosing.table_features(self.found, asked), 0))
+
+    def _best(self, kind: choosing.Decided, of: Mapping[Key, choosing.Features], step: int) -> Key:
+        """The likeliest by the weights; what it was chosen over is noted."""
+        ranked = sorted(of, key=lambda option: -odds(of[option], fitted(kind)))
+        names = [option.name if isinstance(option, Line) else str(option or "") for option in ranked]
+        over = tuple(name for name in dict.fromkeys(names[1:]) if name and name != names[0])[:_OVER]
+        if names[0]:
+            self.choices.append(Choice(step, names[0], over))
+        return ranked[0]
+
+    def _take(self, text: str) -> None:
+        if self.search:
+            self.search.take(text)
+
+
+def shares(search: Search | None, texts: Mapping[Key, str]) -> dict[Key, float]:
+    """Natural logarithms of how the reader shares out among some texts what is likely to come next; without it all are
+    as likely."""
+    if not search or len(texts) < 2:
+        return dict.fromkeys(texts, -math.log(max(1, len(texts))))
+    found = dict.fromkeys(texts, -math.inf)
+    names = list(texts)
+    for choice in search.choose([*texts.values()], MOST_BEAMS):
+        found[names[choice.index]] = choice.log_probability
+    return found
+
+
+def trigger_lines(found: Suggestions, book: Book) -> dict[str, str]:
+    """The triggers to choose among as the reader would write them, and DONE for none."""
+    triggers = [book.triggers[one.name] for one in found.triggers[:TRIGGERS]]
+    return {DONE: _BY_REQUEST} | {one.id: f"when {one.title}" + (":" if one.table else "\n") for one in triggers}
+
+
+def table_lines(trigger: str, found: Suggestions, book: Book) -> dict[str, str]:
+    """The tables that a trigger may be about, the same way."""
+    return {one.name: started(Started(trigger, one.name), book) for one in found.tables[:TABLES]}
+
+
+def started(trigger: Started | None, book: Book) -> str:
+    """The first line as the reader writes it."""
+    if trigger is None:
+        return _BY_REQUEST
+    table = f": {book.tables[trigger.table].title}" if trigger.table else ""
+    return f"when {book.triggers[trigger.type].title}{table}\n"
