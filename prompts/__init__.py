@@ -54,6 +54,7 @@ _NAMES = {
     "grammar_long": {"sql", "number"},
     "workflow": set(),
     "flow": {"actions", "flows", "query", "format"},
+    "condition": set(),
 }
 
 
@@ -225,6 +226,13 @@ def flow(query: str, actions: Sequence[str], flows: Sequence[str], *, form: str,
     own words), a text each. `form` shows how a line of it looks; the answer goes on after `opening`."""
     filled = _fill("flow", query=_one_line(query), actions="\n".join(actions), flows="\n\n".join(flows), format=form)
     return (Message("user", filled), Message("assistant", opening))
+
+
+def condition(request: str, steps: Sequence[str], values: Sequence[str], asked: str) -> tuple[Message, ...]:
+    """The messages that ask when a step of a workflow is done, or for each of what; a line for each step and each of
+    the `values` that this may depend on."""
+    lines = [f"Request: {_one_line(request)}", *steps, "Values:", *map(_one_line, values), asked]
+    return (*_conversation("condition"), Message("user", "\n".join(lines)))
 
 
 def _asked(lines: Sequence[str], question: str) -> str:

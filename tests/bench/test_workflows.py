@@ -48,6 +48,7 @@ def test_every_gold_workflow_is_one_that_can_be_written_checked_run_and_exported
     seen = 0
     for id, book, core in golds():
         assert [one.message for one in check(core, book) if one.severity == "error"] == [], id
+        core = Workflow.of(core).core()  # the exports have no more
         trigger, lines = read(write(Workflow.of(core)))
         for number, line in enumerate(lines):
             options = [each for each in after(lines[:number]) if each.depth == line.depth]

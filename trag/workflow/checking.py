@@ -301,7 +301,7 @@ def _condition(steps: _Steps, number: int, condition: object, names: _Names, tab
         not isinstance(condition, dict)
         or not {*condition} <= {*parts}
         or not all(isinstance(part, str) for part in parts.values())
-        or parts["by"] not in ("rule", "person", "open")
+        or parts["by"] not in ("model", "person", "open")
     ):
         hint = 'Write {"left": "record.amount", "op": ">", "right": "5000", "by": "person"}.'
         yield _wrong(number, "The condition cannot be read.", hint)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from trag.json_lines import as_line
 
-By = Literal["rule", "person", "open"]
+By = Literal["model", "person", "open"]
 Kind = Literal["step", "table", "trigger"]
 WorkflowStatus = Literal["drafted", "cannot_answer"]
 

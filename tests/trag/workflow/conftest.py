@@ -19,7 +19,7 @@ INVOICES: dict[str, Any] = {
         {
             "name": "IF",
             "step": 1,
-            "condition": {"left": "record.amount", "op": ">", "right": "5000", "by": "rule"},
+            "condition": {"left": "record.amount", "op": ">", "right": "5000", "by": "model"},
         },
         {"name": "find_head_of_unit", "step": 2, "parent": 1, "inputs": {"unit": "record.unit"}, "gives": ["person"]},
         {
