@@ -21,7 +21,7 @@ from store.keys import Links, Sessions, Tokens
 from store.library import Examples, Library
 from store.people import People
 from store.person import Forgotten, asked_by, display_name, forget
-from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
+from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels, renew
 from store.second_factors import SecondFactors
 from store.versions import Promotions, Versions
 
@@ -39,7 +39,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer or a plan with its whole record as JSON; `conversation` is None outside of one."""
+    """An answer, a plan or a workflow with its whole record as JSON; `conversation` is None outside of one."""
 
     id: str
     conversation: str | None
@@ -149,8 +149,9 @@ class Records:
         asker: str = "",
         kind: Kind = "answer",
     ) -> None:
-        """Keep a new answer, or a plan with its order as the answer. Inside of a conversation its owner is the asker,
-        outside `asker`, "" for nobody. Raises StoreError when the conversation is gone."""
+        """Keep a new answer, a plan with its order as the answer, or a workflow with its lines. Inside of a
+        conversation its owner is the asker, outside `asker`, "" for nobody. Raises StoreError when the conversation is
+        gone."""
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
@@ -167,6 +168,19 @@ class Records:
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
             enter(connection, number, id, asker, now, record_json)
 
+    def change_answer(self, id: str, before: str, answer: str, record_json: str) -> bool:
+        """Keep a new state of what is kept under an id, a workflow that somebody went on with; False, and nothing is
+        kept, unless its record is `before` still."""
+        table = schema.answers
+        with writing(self._engine) as connection:
+            lock_reviews(connection)
+            same = (table.c.id == id) & (table.c.record_json == before)
+            new = {"answer": answer, "record_json": record_json}
+            if connection.execute(update(table).where(same).values(new)).rowcount == 0:
+                return False
+            renew(connection, id, record_json)
+            return True
+
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""
         return next(iter(self._answers(schema.answers.c.id == id)), None)
@@ -182,10 +196,11 @@ class Records:
         newest = select(table.number).where(table.kind == "answer").order_by(table.number.desc()).limit(most)
         return self._answers(table.number.in_(newest))
 
-    def plans(self, asker: str, most: int) -> tuple[StoredAnswer, ...]:
-        """The last `most` plans of somebody ("" for those of nobody), the oldest of them first."""
+    def plans(self, asker: str, most: int, kind: Kind = "plan") -> tuple[StoredAnswer, ...]:
+        """The last `most` plans, or what else is of a kind, of somebody ("" for those of nobody), the oldest of them
+        first."""
         table = schema.answers.c
-        own = (table.kind == "plan") & asked_by(schema.reviews.c.asker == asker)
+        own = (table.kind == kind) & asked_by(schema.reviews.c.asker == asker)
         newest = select(table.number).where(own).order_by(table.number.desc()).limit(most)
         return self._answers(table.number.in_(newest))
 

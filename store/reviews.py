@@ -308,6 +308,22 @@ def enter(connection: Connection, number: int, id: str, asker: str, created: dat
     tally(connection, schema.topics.c.number == number, 1)
 
 
+def renew(connection: Connection, id: str, record_json: str) -> None:
+    """Have the reviews say what the record of an answer says by now."""
+    answers, reviews, topics = schema.answers.c, schema.reviews, schema.topics
+    found = select(reviews.c.number, reviews.c.review_status).join(schema.answers, answers.number == reviews.c.number)
+    number, status = connection.execute(found.where(answers.id == id)).one()
+    columns, told = read_record(record_json)
+    some = (topics.c.number == number) & (topics.c.kind != "week")
+    tally(connection, some, -1)
+    connection.execute(delete(topics).where(some))
+    rows = [{"kind": kind, "value": value, "number": number, "review_status": status} for kind, value in told]
+    if rows:
+        connection.execute(insert(topics), rows)
+    tally(connection, some, 1)
+    connection.execute(update(reviews).where(reviews.c.number == number).values(columns))
+
+
 def tally(connection: Connection, some: ColumnElement[bool], sign: int) -> None:
     """Count the topics that are chosen in (1) or out (-1)."""
     topics, table = schema.topics.c, schema.tallies
@@ -357,6 +373,8 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
         record = {}
     if record.get("kind") == "plan":
         return _read_plan(record)
+    if record.get("kind") == "workflow":
+        return _read_workflow(record)
     model = record.get("model", {})
     sentences = record.get("checks", {}).get("sentences", ())
     columns = {
@@ -389,6 +407,13 @@ def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, st
         "support": None,
     }
     return columns, [(kind, value) for kind, values in topics.items() for value in values]
+
+
+def _read_workflow(record: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What `read_record` gives, of a workflow, with the steps that it names by now."""
+    workflow = record["workflow"] or {"steps": []}
+    columns = {"status": record["status"], "model": record["model"], "adapter": "", "support": None}
+    return columns, [("action", name) for name in dict.fromkeys(step["name"] for step in workflow["steps"])]
 
 
 def _reviews() -> Select[Any]:

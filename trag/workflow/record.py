@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from org.procedures.actions import LOGIC
 from trag.json_lines import as_line
 
 By = Literal["model", "person", "open"]
@@ -85,6 +86,12 @@ class Workflow:
     open: tuple[Open, ...] = ()
     no_step_for: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> frozenset[str]:
+        """The ids of its steps, its table and its trigger."""
+        trigger = {self.trigger.type, self.trigger.table} if self.trigger else set()
+        return frozenset({*trigger, *(step.name for step in self.steps)} - {"", *LOGIC})
+
     def core(self) -> dict[str, Any]:
         """What the paper's JSON has of it, in its shape (Figure 1)."""
         trigger: dict[str, Any] = {}
@@ -109,8 +116,8 @@ class Workflow:
                 made["inputs"] = {one.name: one.source or {"value": one.value} for one in each.inputs}
             if each.gives:
                 made["gives"] = [*each.gives]
-        beside = asdict(self)
-        return core | {name: value for name, value in beside.items() if name not in ("trigger", "steps") and value}
+        beside = {name: value for name, value in asdict(self).items() if name not in ("trigger", "steps") and value}
+        return core | {name: [*value] if isinstance(value, tuple) else value for name, value in beside.items()}
 
     def to_json(self) -> str:
         """The workflow as one line of JSON."""
@@ -167,7 +174,9 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class WorkflowRecord:
     """How one workflow was drafted. `written` is what the model wrote, as it wrote it, and is what is scored; `checks`
-    are the errors that the checker found, a sentence each; `seconds` are those that the whole took."""
+    are the errors that the checker found, a sentence each; `seconds` are those that the whole took. `interrupted` says
+    why no more was written ("stopped by the reader"), "" where it was written to its end; `before` is what the workflow
+    was before each change by hand, as it was drafted first."""
 
     id: str
     request: str
@@ -181,11 +190,23 @@ class WorkflowRecord:
     seconds: float = 0.0
     model: str = ""
     catalogue: str = ""
+    interrupted: str = ""
+    before: tuple[Workflow, ...] = ()
     kind: str = "workflow"
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The ids of the steps, tables and triggers that it names, or named once."""
+        chosen = {name for each in self.choices for name in (each.name, *each.over)}
+        named = {each.name for each in self.suggestions} | chosen
+        for each in (*self.before, *([self.workflow] if self.workflow else [])):
+            named |= each.named
+        return frozenset(named - {"", *LOGIC})
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
-        return as_line(asdict(self) | {"workflow": self.workflow.values() if self.workflow else None})
+        beside = {"workflow": self.workflow.values() if self.workflow else None}
+        return as_line(asdict(self) | beside | {"before": [each.values() for each in self.before]})
 
     @classmethod
     def from_json(cls, text: str) -> WorkflowRecord:
@@ -197,5 +218,6 @@ class WorkflowRecord:
             "suggestions": tuple(Suggestion(**each) for each in values["suggestions"]),
             "choices": tuple(Choice(each["step"], each["name"], tuple(each["over"])) for each in values["choices"]),
             "checks": tuple(values["checks"]),
+            "before": tuple(map(Workflow.of, values.get("before", ()))),
         }
         return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))

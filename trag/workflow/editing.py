@@ -1,0 +1,253 @@
+"""A workflow changed by hand. Each change gives a new workflow, whose numbers, references, `gives` and `open` are right.
+
+What a step can no longer know after a change is open again. What else is wrong then, such as an ELSE without its IF, the
+checker says: people put things right in an order of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from org.procedures.actions import LOGIC
+from org.procedures.flows import Book
+from trag.workflow.record import Condition, Input, Open, Started, Workflow, WorkflowStep
+
+CONDITIONAL = ("IF", "ELSEIF", "DOUNTIL")
+HOLDING = ("IF", "ELSEIF", "ELSE", "FOREACH", "DOUNTIL", "PARALLEL", "PARALLELBLOCK", "TRY", "CATCH")
+_GOES_ON = {"ELSEIF": ("IF", "ELSEIF"), "ELSE": ("IF", "ELSEIF"), "CATCH": ("TRY",)}
+"""What a branch goes on with, right before it on its level."""
+_GIVEN = {"FOREACH": (("items",),), "WAIT": (("duration",),)}
+_HELD = {"FOREACH": "item", "CATCH": "error"}
+"""What a step gives to those within it."""
+RECORD = "trigger.record"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Something that a step may be given: `thing` of the step with a number, or of the trigger's record (0), "" for all
+    of it; `source` is the reference to it."""
+
+    source: str
+    step: int
+    thing: str
+
+
+def needs(name: str, book: Book) -> tuple[tuple[str, ...], ...]:
+    """What a step is given, each with the names it may have; () for what is not in the book."""
+    action = book.actions.get(name)
+    return action.needs if action else _GIVEN.get(name, ())
+
+
+def sources(workflow: Workflow, book: Book, number: int) -> tuple[Given, ...]:
+    """What a step can know: the record of the trigger, what those that it is within go through, and what earlier steps
+    have given by all means where it comes; of a DOUNTIL, for its condition, also what the steps within it give."""
+    found = []
+    if trigger := workflow.trigger:
+        table = book.tables.get(trigger.table)
+        found = [Given(RECORD, 0, ""), *(Given(f"record.{one}", 0, one) for one in (table.fields if table else ()))]
+    within = _within(workflow.steps)
+    by = {step.step: step for step in workflow.steps}
+    path = [number]
+    while path[0] in by and by[path[0]].parent:
+        path.insert(0, by[path[0]].parent)
+    for here in path:
+        if here not in by:
+            continue
+        if here != number and (thing := _HELD.get(by[here].name)):
+            found.append(Given(f"{here}.{thing}", here, thing))
+        before = [step for step in within.get(by[here].parent, ()) if step.step < here]
+        found += _gifts(before, within, book, beside=by[here].name == "PARALLELBLOCK")
+    if number in by and by[number].name == "DOUNTIL":
+        found += _gifts(within.get(number, ()), within, book)
+    return tuple(found)
+
+
+def _gifts(
+    steps: Iterable[WorkflowStep],
+    within: Mapping[int, Sequence[WorkflowStep]],
+    book: Book,
+    *,
+    beside: bool = False,
+) -> Iterator[Given]:
+    """What steps of a level, and all that is done with them, give; blocks that run beside give nothing."""
+    for step in steps:
+        action = book.actions.get(step.name)
+        if action:
+            yield from (Given(f"{step.step}.{thing}", step.step, thing) for thing in action.gives)
+        elif step.name in ("DOUNTIL", "PARALLEL") or (step.name == "PARALLELBLOCK" and not beside):
+            yield from _gifts(within.get(step.step, ()), within, book)
+
+
+def fitting(workflow: Workflow, after: int, *, inside: bool) -> tuple[str, ...]:
+    """The logic steps that may be added behind a step, or as the first one `inside` it (0: at the very beginning)."""
+    steps = {step.step: step for step in workflow.steps}
+    before = "" if inside or after not in steps else steps[after].name
+    above = steps[after].name if inside and after in steps else ""
+    if not inside and after in steps and (parent := steps[after].parent):
+        above = steps[parent].name
+    if above == "PARALLEL":
+        return ("PARALLELBLOCK",)
+    return tuple(
+        name
+        for name in LOGIC
+        if name != "PARALLELBLOCK" and (name not in _GOES_ON or before in _GOES_ON[name]) and before != "END"
+    )
+
+
+# Changes
+
+
+def replaced(workflow: Workflow, book: Book, number: int, name: str) -> Workflow:
+    """Another action in place of one. What both are given under one name stays."""
+    steps = [replace(step, name=name) if step.step == number else step for step in workflow.steps]
+    return settled(replace(workflow, steps=tuple(steps)), book)
+
+
+def added(workflow: Workflow, book: Book, after: int, name: str, *, inside: bool = False) -> Workflow:
+    """A step more, behind another one and all that is within that, or as the first one `inside` it; after 0 at the very
+    beginning. A PARALLEL comes with its two blocks."""
+    steps = [*workflow.steps]
+    at = next((place for place, step in enumerate(steps) if step.step == after), -1)
+    parent = after if inside else steps[at].parent if at >= 0 else 0
+    at += 1
+    while at < len(steps) and after and not inside and after in _path(steps, steps[at]):
+        at += 1
+    new = max((step.step for step in steps), default=0) + 1
+    made = [WorkflowStep(name, new, parent)]
+    if name == "PARALLEL":
+        made += (WorkflowStep("PARALLELBLOCK", new + place, new) for place in (1, 2))
+    return _renumbered(workflow, [*steps[:at], *made, *steps[at:]], book)
+
+
+def removed(workflow: Workflow, book: Book, number: int) -> Workflow:
+    """One step less, with all that is within it, and with the branches that went on with it."""
+    gone, follows = {number}, ""
+    for step in workflow.steps:
+        if step.parent in gone:
+            gone.add(step.step)
+        elif step.step == number:
+            follows, level = step.name, step.parent
+        elif follows and step.parent == level and step.step > number:
+            # An ELSEIF that goes leaves the IF before it to those that come after.
+            if follows in ("IF", "TRY") and step.name in _GOES_ON:
+                gone.add(step.step)
+            else:
+                follows = ""
+    return _renumbered(workflow, [step for step in workflow.steps if step.step not in gone], book)
+
+
+def filled(workflow: Workflow, book: Book, number: int, *given: Input) -> Workflow:
+    """What a step is given from now on, each instead of what it had under that name; one without a source and a value
+    is open."""
+
+    def change(step: WorkflowStep) -> WorkflowStep:
+        names = {one.name for one in given}
+        kept = [one for one in step.inputs if one.name not in names]
+        return replace(step, inputs=(*kept, *(one for one in given if one.source or one.value is not None)))
+
+    steps = tuple(change(step) if step.step == number else step for step in workflow.steps)
+    return settled(replace(workflow, steps=steps), book)
+
+
+def conditioned(workflow: Workflow, book: Book, number: int, condition: Condition) -> Workflow:
+    """Another condition of an IF, ELSEIF or DOUNTIL."""
+    steps = (replace(step, condition=condition) if step.step == number else step for step in workflow.steps)
+    return settled(replace(workflow, steps=tuple(steps)), book)
+
+
+def started(workflow: Workflow, book: Book, trigger: Started | None) -> Workflow:
+    """Another trigger, or the records of another table."""
+    return settled(replace(workflow, trigger=trigger), book)
+
+
+def settled(workflow: Workflow, book: Book) -> Workflow:
+    """The workflow with what the book says each step gives, without what a step cannot be given or cannot know, and
+    with all that is open."""
+    steps = []
+    for step in workflow.steps:
+        action = book.actions.get(step.name)
+        if action is None and step.name not in LOGIC:
+            steps.append(step)  # nobody knows what it takes
+            continue
+        known = sources(workflow, book, step.step)
+        names = {name for need in needs(step.name, book) for name in need}
+        inputs = (one for one in step.inputs if one.name in names)
+        condition = None
+        if step.name in CONDITIONAL:
+            condition = step.condition or Condition()
+            if condition.left and not _knows(condition.left, known, workflow, book):
+                condition = replace(condition, left="", by="open")
+        steps.append(
+            replace(
+                step,
+                inputs=tuple(one for one in inputs if not one.source or _knows(one.source, known, workflow, book)),
+                condition=condition,
+                gives=action.gives if action else (),
+            )
+        )
+    left = (
+        Open(step.step, need[0])
+        for step in steps
+        for need in needs(step.name, book)
+        if not any(one.name in need for one in step.inputs)
+    )
+    return replace(workflow, steps=tuple(steps), open=tuple(left), catalogue=book.version)
+
+
+def _knows(source: str, known: Sequence[Given], workflow: Workflow, book: Book) -> bool:
+    """Whether a reference is one of those, or leads on from one; where nobody said which fields a record has, any leads
+    on from it."""
+    named = source.removeprefix("trigger.")
+    if (named == "record" or named.startswith("record.")) and (trigger := workflow.trigger):
+        table = book.tables.get(trigger.table)
+        anything = not trigger.table or (table is not None and not table.fields)
+        source = RECORD if named == "record" or anything else named
+    return any(source == one.source or source.startswith(f"{one.source}.") for one in known)
+
+
+# Numbers
+
+
+def _within(steps: Iterable[WorkflowStep]) -> dict[int, list[WorkflowStep]]:
+    found: dict[int, list[WorkflowStep]] = {}
+    for step in steps:
+        found.setdefault(step.parent, []).append(step)
+    return found
+
+
+def _path(steps: Sequence[WorkflowStep], step: WorkflowStep) -> Iterator[int]:
+    """The numbers of what a step is within."""
+    parents = {each.step: each.parent for each in steps}
+    number = step.parent
+    while number:
+        yield number
+        number = parents[number]
+
+
+def _renumbered(workflow: Workflow, steps: Sequence[WorkflowStep], book: Book) -> Workflow:
+    """The workflow of steps that have the numbers of before, with numbers in their order; references go with them, and
+    those to what is gone are open."""
+    now = {step.step: number for number, step in enumerate(steps, 1)}
+
+    def moved(source: str) -> str:
+        first, dot, rest = source.partition(".")
+        if not first.isdecimal():
+            return source
+        return f"{now[int(first)]}{dot}{rest}" if int(first) in now else ""
+
+    def renumbered(step: WorkflowStep) -> WorkflowStep:
+        inputs = (replace(one, source=moved(one.source)) for one in step.inputs)
+        condition = step.condition
+        if condition and condition.left and moved(condition.left) != condition.left:
+            left = moved(condition.left)
+            condition = replace(condition, left=left, by=condition.by if left else "open")
+        return replace(
+            step,
+            step=now[step.step],
+            parent=now.get(step.parent, 0),
+            inputs=tuple(one for one in inputs if one.source or one.value is not None),
+            condition=condition,
+        )
+
+    return settled(replace(workflow, steps=tuple(map(renumbered, steps))), book)
