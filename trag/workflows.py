@@ -41,6 +41,8 @@ BY_HAND = "manual"
 """The trigger of a workflow that was a plan, where the catalogue has it."""
 GONE = "?"
 """What stands for a step, table or trigger that its owner may use no longer, or that is gone: no id is so."""
+MOST_KEPT = 50
+"""States of a workflow that are kept, its draft and the latest."""
 NO_CATALOGUE = "There are no steps to make workflows of."
 CHANGED = TragError("This workflow was changed in another window meanwhile.", "Look at it as it is now, and try again.")
 
@@ -169,6 +171,7 @@ def changed(
     if workflow == shown.workflow:
         return shown
     before = (*record.before, *([record.workflow] if record.workflow else []))
+    before = (*before[:1], *before[1:][1 - MOST_KEPT :])
     return _keep(home, caller, json, replace(record, status="drafted", before=before), workflow)
 
 

@@ -24,12 +24,13 @@ PARTS = {
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
     "ours": r"(?:ask|combobox|pages|sending|following|stream|"
-    r"(?:charts|documents|models|people|plans|procedures|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
+    r"(?:charts|documents|models|people|plans|procedures|programs|quality|review|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "book": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "chart_file": r"(?:chart\.(?:csv|xlsx|json)|tree\.json)",
     "version": r"[0-9a-f]{12}",
+    "workflow_file": r"workflow\.(?:json|serverless\.json|bpmn)",
     "work": r"\d{8}-\d{6}",
 }
 """What may stand in an address in place of each name in braces."""
@@ -55,6 +56,9 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("employee", "/account"),
     ("employee", "/plans"),
     ("employee", "/plans/{address}"),
+    ("employee", "/workflows"),
+    ("employee", "/workflows/{address}"),
+    ("employee", "/workflows/{address}/{workflow_file}"),
     ("employee", "/documents/{address}/view"),
     ("employee", "/documents/{address}/original"),
     ("employee", "/documents/{address}/pages/{number}.png"),
@@ -138,8 +142,15 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/plans"),
     ("employee", "/plans/{address}/stop"),
     ("employee", "/plans/{address}/verdict"),
+    ("employee", "/workflows"),
+    ("employee", "/workflows/{address}/stop"),
+    ("employee", "/workflows/{address}/change"),
+    ("employee", "/workflows/{address}/try"),
+    ("employee", "/workflows/{address}/send"),
+    ("employee", "/workflows/{address}/verdict"),
     ("employee", "/api/ask"),
     ("employee", "/api/plan"),
+    ("employee", "/api/workflow"),
     ("employee", "/v1/chat/completions"),
     ("employee", "/mcp"),
     ("reviewer", "/review/{address}/verdict"),
@@ -217,7 +228,8 @@ _TAKEN_FROM_NOBODY = frozenset(
 LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
-PROGRAMS = frozenset({"/api/ask", "/api/plan", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
+PROGRAMS = frozenset(
+    {"/api/ask", "/api/plan", "/api/workflow", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
 answer tells of the words it stands on needs "read" besides (api/answering.py)."""
 SCOPES: tuple[Scope, ...] = ("ask", "read")

@@ -26,12 +26,17 @@ from trag.llm.queue import QueueFull
 from trag.plans import Plan, PlanEvent
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord
+from trag.workflow.record import Workflow, WorkflowRecord
+from trag.workflows import Drafted, WorkflowEvent
 
 if TYPE_CHECKING:
     from store.records import Records
     from trag.ask import Assistant
 
 log = logging.getLogger(__name__)
+
+RunEvent = Event | PlanEvent | WorkflowEvent
+"""What is told of what is asked, on its way."""
 
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""
@@ -58,7 +63,8 @@ class Draft:
     """How far one question has come.
 
     `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
-    answer, or the plan, None while it is written and when it failed, which `problem` and `hint` explain then.
+    answer, the plan or the workflow, None while it is written and when it failed, which `problem` and `hint` explain
+    then; `workflow` is what is written of one so far.
     """
 
     question: str
@@ -66,12 +72,13 @@ class Draft:
     sources: int | None = None
     text: str = ""
     retry: str = ""
-    record: AnswerRecord | PlanRecord | None = None
+    workflow: Workflow | None = None
+    record: AnswerRecord | PlanRecord | WorkflowRecord | None = None
     problem: str = ""
     hint: str = ""
     over: bool = False
 
-    def after(self, event: Event | PlanEvent) -> Draft:
+    def after(self, event: RunEvent) -> Draft:
         match event:
             case Waiting(position):
                 return replace(self, waiting=position)
@@ -81,7 +88,9 @@ class Draft:
                 return replace(self, text=self.text + text)
             case Retry(reason):
                 return replace(self, text="", retry=reason)
-            case Answer(record) | Plan(record):
+            case Workflow():
+                return replace(self, waiting=0, workflow=event)
+            case Answer(record) | Plan(record) | Drafted(record):
                 return replace(self, record=record, over=True)
             case _:  # a plan is shown whole
                 return self
@@ -97,7 +106,7 @@ class ActiveRun:
     """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
     is written by then is kept."""
 
-    def __init__(self, question: str, events: Iterator[Event | PlanEvent], stop: CancelToken, by: str = "") -> None:
+    def __init__(self, question: str, events: Iterator[RunEvent], stop: CancelToken, by: str = "") -> None:
         self.by = by
         self.stop = stop
         self.draft = Draft(question)
@@ -118,7 +127,7 @@ class ActiveRun:
         """Wait until nothing more is written, `seconds` at most."""
         self._thread.join(seconds)
 
-    def _run(self, events: Iterator[Event | PlanEvent]) -> None:
+    def _run(self, events: Iterator[RunEvent]) -> None:
         try:
             for event in events:
                 self.draft = self.draft.after(event)
@@ -170,11 +179,11 @@ class ActiveRuns:
         self,
         conversation: str,
         question: str,
-        ask: Callable[[CancelToken], Iterator[Event | PlanEvent]],
+        ask: Callable[[CancelToken], Iterator[RunEvent]],
         *,
         by: str = "",
     ) -> bool:
-        """Ask `question` in `conversation`, or plan under an id; False, and nothing is asked, while another one is
+        """Ask `question` in `conversation`, or plan or draft under an id; False, and nothing is asked, while another one is
         being answered there.
 
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.

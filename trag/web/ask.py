@@ -29,7 +29,7 @@ from trag.events import Event
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
-from trag.plans import offered, procedure_of, readable
+from trag.plans import procedure_of, readable
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import put_label
 from trag.web import render
@@ -37,7 +37,7 @@ from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
 from trag.web.evidence import documents_of
 from trag.web.forms import remark
-from trag.web.visitors import caller, where
+from trag.web.visitors import caller, empty_pages, where
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -248,8 +248,8 @@ class AskPage:
         )
 
     def _side(self, who: CurrentUser, chosen: str) -> str:
-        conversations, plans = self.home.records.conversations(who.person), offered(self.home, who)
-        return render.sidebar(conversations, chosen, self._organization(), who, plans=plans)
+        conversations, empty = self.home.records.conversations(who.person), empty_pages(self.home, who)
+        return render.sidebar(conversations, chosen, self._organization(), who, empty=empty)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records

@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +38,7 @@ from trag.web.quality.render import LARGEST_SET
 from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
-from trag.web.visitors import HERE, PLANS, Visit
+from trag.web.visitors import EMPTY, HERE, Visit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -84,13 +84,13 @@ _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another wi
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `plans` says whether
-    somebody is shown the way to the plans."""
+    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `empty` gives
+    the pages that have nothing for somebody."""
 
     app: ASGIApp
     door: Authenticator
     functions: Mapping[int, access.Function]
-    plans: Callable[[CurrentUser], bool] = lambda _: True
+    empty: Callable[[CurrentUser], Collection[str]] = lambda _: ()
     limits: RequestLimits = field(default_factory=RequestLimits)
     looking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(LOOKING))
 
@@ -212,7 +212,7 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
-        PLANS.set(self.plans)
+        EMPTY.set(self.empty)
         # No caller is believed about proxies.
         kept = [
             (name, value)

@@ -6,7 +6,7 @@ no link, picture or script of theirs survives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
@@ -147,11 +147,11 @@ def sidebar(
     organization: str,
     caller: CurrentUser = CurrentUser.local,
     *,
-    plans: bool = True,
+    empty: Collection[str] = (),
 ) -> str:
-    """The list of conversations, `chosen` marked, and the pages that the caller may open; `plans` says whether there is
-    anything for them to plan by."""
-    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "plans": plans}
+    """The list of conversations, `chosen` marked, and the pages that the caller may open; `empty` are those
+    that have nothing for them."""
+    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "empty": empty}
     return _template("sidebar.html").render(**shown, caller=caller, longest=LONGEST_TITLE)
 
 

@@ -76,7 +76,6 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
-    from trag.plans import offered
     from trag.web import access
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
@@ -94,6 +93,8 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.procedures import page as procedures
     from trag.web.quality import page as quality
     from trag.web.review import page as review
+    from trag.web.visitors import empty_pages
+    from trag.web.workflows import page as workflows
     from trag.web.security_headers import give_nonces
 
     give_nonces(gradio.routes.templates.env)
@@ -123,7 +124,7 @@ def create_app(home: Home) -> FastAPI:
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
-    app.add_middleware(Gate, door=door, functions=access.functions(blocks), plans=partial(offered, home))
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks), empty=partial(empty_pages, home))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))
@@ -135,6 +136,7 @@ def create_app(home: Home) -> FastAPI:
     plans.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
+    workflows.mount(app, home, page.runs, ready)
     answerer = Answerer(home, page.runs, ready)
     programs.mount(app, answerer)
     tool = mcp.mount(app, answerer, on=home.settings.mcp)

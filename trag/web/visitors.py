@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
+from trag import plans, workflows
 from trag.people import CurrentUser
 from trag.web.access import needed
+
+if TYPE_CHECKING:
+    from trag.home import Home
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,11 @@ class NavLink:
     sign: str
 
 
-PLANS: ContextVar[Callable[[CurrentUser], bool]] = ContextVar("plans", default=lambda _: True)
-"""Whether somebody is shown the way to the plans: the gate knows the home."""
+EMPTY: ContextVar[Callable[[CurrentUser], Collection[str]]] = ContextVar("empty", default=lambda _: ())
+"""The pages that have nothing for somebody, and are not shown the way to: the gate knows the home."""
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
+    NavLink("/workflows", "Automate", "automate-sign"),
     NavLink("/review", "Review", "review-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
@@ -81,13 +86,19 @@ def is_admin_here() -> bool:
     return found is not None and found.may("admin")
 
 
-def leads(caller: CurrentUser | None = None, plans: bool | None = None) -> tuple[NavLink, ...]:
-    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none. `plans` says
-    whether there is anything for them to plan by, where that is known."""
+def empty_pages(home: Home, caller: CurrentUser) -> frozenset[str]:
+    """The pages that have nothing for somebody: nothing to plan by, nothing to make workflows of."""
+    offers = {"/plans": plans.offered, "/workflows": workflows.offered}
+    return frozenset(path for path, offered in offers.items() if not offered(home, caller))
+
+
+def leads(caller: CurrentUser | None = None, empty: Collection[str] | None = None) -> tuple[NavLink, ...]:
+    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none. `empty` are
+    those that have nothing for them, where that is known."""
     caller = caller or here()
     if caller is None:
         return ()
-    if plans is None:
-        plans = PLANS.get()(caller)
-    needs = {lead: needed("GET", lead.path) for lead in LEADS if plans or lead.path != "/plans"}
+    if empty is None:
+        empty = EMPTY.get()(caller)
+    needs = {lead: needed("GET", lead.path) for lead in LEADS if lead.path not in empty}
     return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))

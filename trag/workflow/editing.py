@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
+from trag.workflow.binding import bound
 from trag.workflow.record import Condition, Input, Open, Started, Workflow, WorkflowStep
 
 CONDITIONAL = ("IF", "ELSEIF", "DOUNTIL")
@@ -95,29 +96,34 @@ def fitting(workflow: Workflow, after: int, *, inside: bool) -> tuple[str, ...]:
     )
 
 
+def behind(workflow: Workflow, after: int, *, inside: bool) -> int:
+    """The number of a step that `added` puts there."""
+    steps = workflow.steps
+    at = next((place for place, step in enumerate(steps, 1) if step.step == after), 0)
+    while at and not inside and at < len(steps) and after in _path(steps, steps[at]):
+        at += 1
+    return at + 1
+
+
 # Changes
 
 
 def replaced(workflow: Workflow, book: Book, number: int, name: str) -> Workflow:
-    """Another action in place of one. What both are given under one name stays."""
-    steps = [replace(step, name=name) if step.step == number else step for step in workflow.steps]
-    return settled(replace(workflow, steps=tuple(steps)), book)
+    """Another action in place of one. What both are given under one name stays, the rest is bound as in a draft."""
+    steps = (replace(step, name=name) if step.step == number else step for step in workflow.steps)
+    return _bound_at(number, settled(replace(workflow, steps=tuple(steps)), book), book)
 
 
 def added(workflow: Workflow, book: Book, after: int, name: str, *, inside: bool = False) -> Workflow:
     """A step more, behind another one and all that is within that, or as the first one `inside` it; after 0 at the very
-    beginning. A PARALLEL comes with its two blocks."""
-    steps = [*workflow.steps]
-    at = next((place for place, step in enumerate(steps) if step.step == after), -1)
-    parent = after if inside else steps[at].parent if at >= 0 else 0
-    at += 1
-    while at < len(steps) and after and not inside and after in _path(steps, steps[at]):
-        at += 1
+    beginning. It is bound as in a draft; a PARALLEL comes with its two blocks."""
+    steps, at = workflow.steps, behind(workflow, after, inside=inside) - 1
+    parent = after if inside else next((step.parent for step in steps if step.step == after), 0)
     new = max((step.step for step in steps), default=0) + 1
     made = [WorkflowStep(name, new, parent)]
     if name == "PARALLEL":
         made += (WorkflowStep("PARALLELBLOCK", new + place, new) for place in (1, 2))
-    return _renumbered(workflow, [*steps[:at], *made, *steps[at:]], book)
+    return _bound_at(at + 1, _renumbered(workflow, [*steps[:at], *made, *steps[at:]], book), book)
 
 
 def removed(workflow: Workflow, book: Book, number: int) -> Workflow:
@@ -204,6 +210,13 @@ def _knows(source: str, known: Sequence[Given], workflow: Workflow, book: Book) 
         anything = not trigger.table or (table is not None and not table.fields)
         source = RECORD if named == "record" or anything else named
     return any(source == one.source or source.startswith(f"{one.source}.") for one in known)
+
+
+def _bound_at(number: int, workflow: Workflow, book: Book) -> Workflow:
+    """The workflow with what is open of one step bound by its names."""
+    steps = [*workflow.steps]
+    steps[number - 1] = bound(workflow, book).steps[number - 1]
+    return settled(replace(workflow, steps=tuple(steps)), book)
 
 
 # Numbers

@@ -41,6 +41,7 @@ SAMPLES = {
     "book": ["versions/0123456789ab", f"uploads/{'0af' * 21}9"],
     "chart_file": ["chart.csv", "chart.xlsx", "chart.json", "tree.json"],
     "version": ["0123456789ab"],
+    "workflow_file": ["workflow.json", "workflow.serverless.json", "workflow.bpmn"],
     "work": ["20260105-090000"],
 }
 CALLERS = ("anonymous", "pending", "disabled", "employee", "reviewer", "admin", "forged", "two cookies")

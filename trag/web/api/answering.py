@@ -15,25 +15,27 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from trag import plans
+from trag import plans, workflows
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
 from trag.errors import SHOWN, TragError
-from trag.events import Answer, Event, Found
+from trag.events import Answer, Found
 from trag.flow.record import PlannedStep, PlanRecord
 from trag.people.permissions import readers
 from trag.plans import Plan, PlanEvent
 from trag.record import AnswerRecord, Source
-from trag.web.active_runs import ActiveRuns, history
+from trag.web.active_runs import ActiveRuns, RunEvent, history
 from trag.web.api.responses import Refused
 from trag.web.visitors import Visit
+from trag.workflow.record import WorkflowRecord
+from trag.workflows import Drafted, WorkflowEvent
 
 if TYPE_CHECKING:
     from trag.home import Home
     from trag.people import CurrentUser
 
 Sent = TypeVar("Sent")
-Kept = TypeVar("Kept", AnswerRecord, PlanRecord)
+Kept = TypeVar("Kept", AnswerRecord, PlanRecord, WorkflowRecord)
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 MOST_TURNS = 10
 """Turns of a history that are looked at, the latest ones."""
@@ -80,6 +82,14 @@ class Goal:
     request: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
     procedure: Id | None = None
     done: Annotated[tuple[Id, ...], Field(max_length=1_000)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What POST /api/workflow takes: what is to be done when, in words."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    request: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 
 
 def ask_request(body: bytes) -> AskRequest:
@@ -131,7 +141,7 @@ def latest_turns(turns: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
     return tuple(Turn(readable(question), readable(answer)) for question, answer in tuple(turns)[-MOST_TURNS:])
 
 
-def without_passages(event: Event | PlanEvent) -> Event | PlanEvent:
+def without_passages(event: RunEvent) -> RunEvent:
     """An event for who may ask and not read: it says where the answer stands, and not in which words; of a plan whose
     each action is and where it is written."""
 
@@ -154,7 +164,7 @@ def without_passages(event: Event | PlanEvent) -> Event | PlanEvent:
 
 
 class AnswerStream(Generic[Kept]):
-    """The events of one question or plan, as the program that asked for it hears them. Iterate over it once; `leave`
+    """The events of one question, plan or workflow, as the program that asked for it hears them. Iterate over it once; `leave`
     stops what is written.
 
     Iterating raises one of SHOWN when there is no answer.
@@ -165,9 +175,9 @@ class AnswerStream(Generic[Kept]):
         self._passages = passages
         self._stop = threading.Event()
         self._loop = asyncio.get_running_loop()
-        self._heard: asyncio.Queue[Event | PlanEvent | Exception | None] = asyncio.Queue()
+        self._heard: asyncio.Queue[RunEvent | Exception | None] = asyncio.Queue()
 
-    def copied(self, events: Iterator[Event | PlanEvent], stop: threading.Event) -> Iterator[Event | PlanEvent]:
+    def copied(self, events: Iterator[RunEvent], stop: threading.Event) -> Iterator[RunEvent]:
         """`events`, each put into the stream once whoever iterates has taken it in: a program that hears its answer may
         ask the next question at once. `stop` ends them."""
         self._stop = stop
@@ -177,26 +187,26 @@ class AnswerStream(Generic[Kept]):
         """Nobody listens any more: what is written by now is kept."""
         self._stop.set()
 
-    async def __aiter__(self) -> AsyncIterator[Event | PlanEvent]:
+    async def __aiter__(self) -> AsyncIterator[RunEvent]:
         over = False
         while (heard := await self._heard.get()) is not None:
             if isinstance(heard, Exception):
                 raise heard
-            over = isinstance(heard, Answer | Plan)
+            over = isinstance(heard, Answer | Plan | Drafted)
             yield heard if self._passages else without_passages(heard)
         if not over:
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
     async def record(self) -> Kept:
-        """The answer or plan, for those who do not watch it being written. Raises ModelAway where the model was."""
+        """The answer, plan or workflow, for those who do not watch it being written. Raises ModelAway where the model was."""
         async for event in self:
-            if isinstance(event, Answer | Plan):
+            if isinstance(event, Answer | Plan | Drafted):
                 if event.away:
                     raise event.away
                 return cast(Kept, event.record)
         raise AssertionError("iterating ends with an answer, or raises")
 
-    def _copied(self, events: Iterator[Event | PlanEvent]) -> Iterator[Event | PlanEvent]:
+    def _copied(self, events: Iterator[RunEvent]) -> Iterator[RunEvent]:
         try:
             for event in events:
                 yield event
@@ -207,7 +217,7 @@ class AnswerStream(Generic[Kept]):
         finally:
             self._put(None)
 
-    def _put(self, heard: Event | PlanEvent | Exception | None) -> None:
+    def _put(self, heard: RunEvent | Exception | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: the app has ended, and nobody listens
             self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)
 
@@ -268,17 +278,32 @@ class Answerer:
         self._began(id, asked.request, make, stream, caller)
         return stream
 
+    async def draft(self, wish: Wish, visit: Visit) -> AnswerStream[WorkflowRecord]:
+        """Draft a workflow for whoever came. Raises Refused for what cannot be drafted, and QueueFull as `begin`
+        does."""
+        caller, id, stream = visit.caller, uuid4().hex, AnswerStream[WorkflowRecord](passages=visit.scope == "read")
+        try:
+            asked = await run_in_threadpool(workflows.workflow_request, self.home, caller, wish.request)
+        except TragError as error:
+            raise Refused(422, error.message, error.hint) from error
+
+        def make(stop: threading.Event) -> Iterator[WorkflowEvent]:
+            yield from workflows.make(self.home, self.ready(), asked, caller, id=id, stop=stop)
+
+        self._began(id, asked, make, stream, caller)
+        return stream
+
     def _began(
         self,
         place: str,
         asked: str,
-        events: Callable[[threading.Event], Iterator[Event | PlanEvent]],
-        stream: AnswerStream[AnswerRecord] | AnswerStream[PlanRecord],
+        events: Callable[[threading.Event], Iterator[RunEvent]],
+        stream: AnswerStream[AnswerRecord] | AnswerStream[PlanRecord] | AnswerStream[WorkflowRecord],
         caller: CurrentUser,
     ) -> bool:
         """Whether what gives these events began at a place; it is forgotten there once it has ended."""
 
-        def told(stop: threading.Event) -> Iterator[Event | PlanEvent]:
+        def told(stop: threading.Event) -> Iterator[RunEvent]:
             try:
                 yield from events(stop)
             finally:

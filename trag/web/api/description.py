@@ -13,10 +13,11 @@ from pydantic import TypeAdapter
 
 from trag.flow.record import PlanRecord
 from trag.record import AnswerRecord
-from trag.web.api.answering import Goal, Question
+from trag.web.api.answering import Goal, Question, Wish
 from trag.web.api.openai_compatible import MODEL, PATH, Chat
 from trag.web.api.responses import AGAIN
 from trag.web.render import environment
+from trag.workflow.record import WorkflowRecord
 
 REF = "#/components/schemas/"
 REFUSALS = {
@@ -28,7 +29,7 @@ REFUSALS = {
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
     421: "The request names another host than the assistant's.",
-    422: "What was sent cannot be asked or planned; the message says what is wrong with it, five problems at most.",
+    422: "What was sent cannot be asked, planned or drafted; the message says what is wrong with it, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
@@ -40,6 +41,8 @@ comment comes where nothing else did for a while."""
 PLANNING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `chosen` {"id", "title"}, the
 procedure; `step`, each as it stands in the plan; `plan`, the record of the plan; or `error` {"detail"} in its place. A
 comment comes where nothing else did for a while."""
+DRAFTING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `draft`, the workflow so far, after each
+step; `workflow`, its record; or `error` {"detail"} in its place. A comment comes where nothing else did for a while."""
 PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
 not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
 
@@ -67,6 +70,18 @@ def description() -> dict[str, Any]:
         "requestBody": _body("Goal", {"request": "My badge is lost."}),
         "responses": {
             "200": _answer("The plan, checked against the procedures", "PlanRecord", stream=PLANNING),
+            **_refusals("Refusal", *(status for status in REFUSALS if status not in (404, 409))),
+        },
+    }
+    workflow = {
+        "operationId": "workflow",
+        "summary": "Draft a workflow",
+        "description": "A workflow in JSON, made of steps and tables that exist alone; what no step fits is in "
+        "`workflow.no_step_for`, what is to be filled in in `workflow.open`. It is kept on the page Automate of whose "
+        "token it is. With `Accept: text/event-stream`, events.",
+        "requestBody": _body("Wish", {"request": "When an invoice comes in, tell the unit that ordered."}),
+        "responses": {
+            "200": _answer("The workflow and how it came about", "WorkflowRecord", stream=DRAFTING),
             **_refusals("Refusal", *(status for status in REFUSALS if status not in (404, 409))),
         },
     }
@@ -99,6 +114,7 @@ def description() -> dict[str, Any]:
         "paths": {
             "/api/ask": {"post": ask},
             "/api/plan": {"post": plan},
+            "/api/workflow": {"post": workflow},
             PATH: {"post": chat},
             "/v1/models": {"get": _get("models", "The one model there is", "Models")},
             f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model")},
@@ -141,8 +157,10 @@ def _schemas() -> dict[str, Any]:
         ("Question", "validation", TypeAdapter(Question)),
         ("Chat", "validation", TypeAdapter(Chat)),
         ("Goal", "validation", TypeAdapter(Goal)),
+        ("Wish", "validation", TypeAdapter(Wish)),
         ("AnswerRecord", "serialization", TypeAdapter(AnswerRecord)),
         ("PlanRecord", "serialization", TypeAdapter(PlanRecord)),
+        ("WorkflowRecord", "serialization", TypeAdapter(WorkflowRecord)),
     ]
     _, made = TypeAdapter.json_schemas(kinds, ref_template=template)
     record = {"$ref": REF + "AnswerRecord"}

@@ -1,5 +1,5 @@
-"""The assistant as tools of other assistants: `ask_organization` and `plan_procedure` over MCP, the Model Context
-Protocol.
+"""The assistant as tools of other assistants: `ask_organization`, `plan_procedure` and `draft_workflow` over MCP, the
+Model Context Protocol.
 
 POST /mcp (streamable HTTP) -> the question -> the answer record, and its words with the names of its sources
 
@@ -22,14 +22,17 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from org.procedures.flows import Book
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN
 from trag.flow.record import PlanRecord
 from trag.plans import plan_as_text
 from trag.record import AnswerRecord
-from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, askable, read
+from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Wish, askable, read
 from trag.web.api.responses import Refused, error_text, unmarked
 from trag.web.visitors import Visit, visit
+from trag.workflow.record import WorkflowRecord
+from trag.workflow.wording import workflow_as_text
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME, PLAN = "ask_organization", "plan_procedure"
+NAME, PLAN, WORKFLOW = "ask_organization", "plan_procedure", "draft_workflow"
 FAULT = "A fault in the program. Its log says more."
 ABOUT = (
     "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
@@ -51,6 +54,12 @@ ABOUT_PLAN = (
     "Have this organization's own assistant say how something is done, step by step, by the organization's written "
     "procedures: whose each action is, what it needs, where it is written. Where several procedures may be meant it "
     "names them: call again with the id of one as `procedure`. `done` are the ids of actions that were done already."
+)
+ABOUT_WORKFLOW = (
+    "Have this organization's own assistant draft a workflow: what is done by itself when something happens, said in "
+    "full ('when a supplier invoice above 5,000 comes in, ask the unit head for approval, else post it'). It is made "
+    "of steps and tables that exist alone; what no step fits is named. Nothing runs: its person looks at it on the "
+    "page Automate, fills in what is open and hands it to an admin."
 )
 
 
@@ -106,10 +115,13 @@ def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:
     return tool
 
 
-def told(record: AnswerRecord | PlanRecord) -> str:
-    """An answer as text: its words, who approved them, and the names of its sources; or a plan."""
+def told(record: AnswerRecord | PlanRecord | WorkflowRecord, book: Book | None = None) -> str:
+    """An answer as text: its words, who approved them, and the names of its sources; or a plan; or a workflow, whose
+    steps `book` has."""
     if isinstance(record, PlanRecord):
         return unmarked(plan_as_text(record))
+    if isinstance(record, WorkflowRecord):
+        return unmarked(workflow_as_text(record, book or Book.of((), ())))
     approved = f"Approved by {record.approved.by} on {record.approved.at}." if record.approved else ""
     places = (
         ", ".join(filter(None, (source.document, source.section, f"page {source.page}" if source.page else "")))
@@ -128,6 +140,7 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     kinds: tuple[tuple[str, str, str, Any, Any], ...] = (
         (NAME, "Ask the organization", ABOUT, Sent, AnswerRecord),
         (PLAN, "Say how something is done", ABOUT_PLAN, Goal, PlanRecord),
+        (WORKFLOW, "Draft a workflow", ABOUT_WORKFLOW, Wish, WorkflowRecord),
     )
     described = [
         types.Tool(
@@ -144,12 +157,17 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     async def tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return types.ListToolsResult(tools=described)
 
-    async def begun(name: str, arguments: bytes, of: Visit) -> AnswerStream[AnswerRecord] | AnswerStream[PlanRecord]:
+    async def begun(
+        name: str, arguments: bytes, of: Visit
+    ) -> AnswerStream[AnswerRecord] | AnswerStream[PlanRecord] | AnswerStream[WorkflowRecord]:
         if name == NAME:
             return await answerer.begin(AskRequest(askable(read(Sent, arguments).question)), of)
         if name == PLAN:
             return await answerer.plan(read(Goal, arguments), of)
-        raise Refused(404, f"There is no tool {name[:100]!r} here.", f"Their names are {NAME!r} and {PLAN!r}.")
+        if name == WORKFLOW:
+            return await answerer.draft(read(Wish, arguments), of)
+        names = ", ".join(each.name for each in described)
+        raise Refused(404, f"There is no tool {name[:100]!r} here.", f"Their names are {names}.")
 
     async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         try:
@@ -165,7 +183,8 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
             log.exception("a fault in the program: a call of the tool")
             return types.CallToolResult(content=[types.TextContent(text=FAULT)], is_error=True)
         plain = json.loads(record.to_json())
-        return types.CallToolResult(content=[types.TextContent(text=told(record))], structured_content=plain)
+        words = told(record, answerer.home.procedures.book)
+        return types.CallToolResult(content=[types.TextContent(text=words)], structured_content=plain)
 
     server: Server[Any] = Server("T-RAG", on_list_tools=tools, on_call_tool=call)
     return StreamableHTTPSessionManager(server, stateless=True)

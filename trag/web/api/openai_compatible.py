@@ -17,9 +17,9 @@ from uuid import uuid4
 from pydantic import Field
 
 from trag.errors import SHOWN
-from trag.events import Answer, Event
-from trag.plans import PlanEvent
+from trag.events import Answer
 from trag.record import AnswerRecord
+from trag.web.active_runs import RunEvent
 from trag.web.api.answering import AskRequest, askable, latest_turns, read
 from trag.web.api.responses import COMMENT, Refused, error_text, refusal_body, server_sent, status_of, unmarked
 
@@ -92,7 +92,7 @@ class Completion:
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(record)}
         return self._piece("chat.completion", choices=[choice], usage=_usage(record), trag=_plain(record))
 
-    async def streamed(self, events: AsyncIterator[Event | PlanEvent | None], *, usage: bool) -> AsyncIterator[str]:
+    async def streamed(self, events: AsyncIterator[RunEvent | None], *, usage: bool) -> AsyncIterator[str]:
         """The answer in pieces; until it is checked, comments keep the connection open. The record comes with the last
         piece."""
         yield self._chunk({"role": "assistant", "content": ""})

@@ -15,9 +15,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from trag.errors import SHOWN
-from trag.events import Event
-from trag.plans import PlanEvent
-from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, ask_request, read
+from trag.web.active_runs import RunEvent
+from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, Wish, ask_request, read
 from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model
 from trag.web.api.responses import Refused, refusal, streamed, with_silences
@@ -44,6 +43,9 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     async def plan(request: Request) -> Response:
         return await told(request, await answerer.plan(read(Goal, await _body(request)), visit(request)))
 
+    async def draft(request: Request) -> Response:
+        return await told(request, await answerer.draft(read(Wish, await _body(request)), visit(request)))
+
     async def chat_completions(request: Request) -> Response:
         wanted, question = chat(await _body(request))
         stream, completion = await answerer.begin(question, visit(request)), Completion()
@@ -59,6 +61,7 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     app.get("/api/openapi.json")(lambda: JSONResponse(description()))
     app.post("/api/ask")(_explained(ask))
     app.post("/api/plan")(_explained(plan))
+    app.post("/api/workflow")(_explained(draft))
     app.post(PATH)(_explained(chat_completions))
     app.get("/v1/models")(lambda: JSONResponse({"object": "list", "data": [model(since)]}))
     app.get(f"/v1/models/{MODEL}")(lambda: JSONResponse(model(since)))
@@ -84,7 +87,7 @@ async def _body(request: Request) -> bytes:
 
 
 async def _streaming(
-    answer: AnswerStream[Any], as_text: Callable[[AsyncIterator[Event | PlanEvent | None]], AsyncIterator[str]]
+    answer: AnswerStream[Any], as_text: Callable[[AsyncIterator[RunEvent | None]], AsyncIterator[str]]
 ) -> Response:
     """A stream of what `as_text` makes of the events, begun when the first of them is there, or is long in coming: a
     full line has a status of its own."""
@@ -95,7 +98,7 @@ async def _streaming(
         answer.leave()
         raise
 
-    async def all_of_them() -> AsyncIterator[Event | PlanEvent | None]:
+    async def all_of_them() -> AsyncIterator[RunEvent | None]:
         yield first
         async for event in events:
             yield event

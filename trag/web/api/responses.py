@@ -13,11 +13,14 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.flow.record import Chosen, PlannedStep
 from trag.json_lines import as_line
 from trag.llm.queue import QueueFull
-from trag.plans import Plan, PlanEvent
+from trag.plans import Plan
+from trag.web.active_runs import RunEvent
+from trag.workflow.record import Workflow
+from trag.workflows import Drafted
 
 QUIET = 15.0
 """Seconds without an event after which a listener is told that there is none. Proxies cut off who says nothing (nginx:
@@ -77,7 +80,7 @@ def error_text(error: Any) -> str:
     return f"{error.message} Ask again in {AGAIN} seconds." if full else in_one_line(told(error))
 
 
-async def with_silences(events: AsyncIterator[Event | PlanEvent]) -> AsyncIterator[Event | PlanEvent | None]:
+async def with_silences(events: AsyncIterator[RunEvent]) -> AsyncIterator[RunEvent | None]:
     """The events as they come, and None whenever none came for a while."""
     coming = asyncio.ensure_future(anext(events, None))
     try:
@@ -94,9 +97,9 @@ async def with_silences(events: AsyncIterator[Event | PlanEvent]) -> AsyncIterat
         coming.cancel()
 
 
-async def streamed(events: AsyncIterator[Event | PlanEvent | None]) -> AsyncIterator[str]:
+async def streamed(events: AsyncIterator[RunEvent | None]) -> AsyncIterator[str]:
     """Each event as text, which tells the draft and takes it back; a comment where there was none for a while, and
-    `error` in place of `answer` or `plan` when there is none."""
+    `error` in place of `answer`, `plan` or `workflow` when there is none."""
     try:
         async for event in events:
             match event:
@@ -114,6 +117,10 @@ async def streamed(events: AsyncIterator[Event | PlanEvent | None]) -> AsyncIter
                     yield server_sent(asdict(event), "chosen")
                 case PlannedStep():
                     yield server_sent(asdict(event), "step")
+                case Workflow():
+                    yield server_sent(event.values(), "draft")
+                case Drafted(record):
+                    yield server_sent(json.loads(record.to_json()), "workflow")
                 case Answer(record) | Plan(record):
                     yield server_sent(json.loads(record.to_json()), type(event).__name__.lower())
     except SHOWN as error:
