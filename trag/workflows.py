@@ -125,7 +125,7 @@ def make(
             reason = in_one_line(told(error))
         except Cancelled:
             reason = stop.reason if isinstance(stop, CancelToken) else BY_READER
-        record = replace(record, id=id, model=model.identity.name, interrupted=reason)
+        record = replace(record, id=id, interrupted=reason)
         _save(home, record, caller)
     yield Drafted(record, away)
 

@@ -1,4 +1,4 @@
-"""python -m trag workflow: check, try and export a workflow that is written as JSON."""
+"""python -m trag workflow: draft a workflow for a request; check, try and export one that is written as JSON."""
 
 from __future__ import annotations
 
@@ -13,19 +13,46 @@ from trag.terminal import console
 
 if TYPE_CHECKING:
     from org.procedures.flows import Book
+    from trag.workflow.record import Workflow
     from trag.workflow.running import Run
+
+
+class _Acts(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Acts by their first word; a word that names none begins a request, for which a workflow is drafted."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.choices = None  # type: ignore[assignment]
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        act = [] if values[0] in self._name_parser_map else ["draft"]
+        super().__call__(parser, namespace, [*act, *values], option_string)
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
-    workflow = jobs.add_parser("workflow", help="check, try and export workflows")
-    acts = workflow.add_subparsers(dest="act", required=True, metavar="ACT")
+    workflow = jobs.add_parser(
+        "workflow",
+        help="draft a workflow for a request; check, try and export workflows",
+        usage='python -m trag workflow "when a supplier invoice comes in, ..." [OPTIONS], or ACT ...',
+    )
+    acts = workflow.add_subparsers(dest="act", required=True, metavar="ACT", action=_Acts)
+    draft = acts.add_parser(
+        "draft", help="make the workflow of a request, of the steps, tables and triggers that exist; the word may be left out"
+    )
+    draft.add_argument("request", help="what is to be done, and when")
+    form = draft.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the whole record as one line of JSON")
+    form.add_argument("--serverless", action="store_true", help="print it as CNCF Serverless Workflow 1.0 (JSON)")
+    form.add_argument("--bpmn", action="store_true", help="print it as BPMN 2.0 (XML)")
+    draft.set_defaults(work=_draft)
     for name, words in (
         ("check", "report everything that is wrong with the workflow in FILE, and what is open"),
         ("try", "run it dry: nothing has an effect, each step's inputs and outputs are shown"),
         ("export", "write it in a form that other programs read"),
     ):
         act = acts.add_parser(name, help=words)
+        act.set_defaults(work=_of_file)
         act.add_argument("file", metavar="FILE")
         if name == "try":
             act.add_argument("--record", default="", metavar="FILE", help="what sets it off, a JSON object")
@@ -34,13 +61,37 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             form = act.add_mutually_exclusive_group(required=True)
             form.add_argument("--serverless", action="store_true", help="CNCF Serverless Workflow 1.0 (JSON)")
             form.add_argument("--bpmn", action="store_true", help="BPMN 2.0 (XML)")
-    workflow.set_defaults(job=_workflow)
+    workflow.set_defaults(job=lambda settings, options: options.work(settings, options))
 
 
-def _workflow(settings: Settings, options: argparse.Namespace) -> int:
+def _draft(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.ask import cleaned
+    from trag.home import open_home
+    from trag.workflow.drafting import drafter
+    from trag.workflow.wording import workflow_as_text
+
+    with open_home(settings) as home:
+        drafts = drafter(home)
+        *_, record = drafts.draft(cleaned(options.request), home.model)
+    if not (options.serverless or options.bpmn):
+        print(record.to_json() if options.json else workflow_as_text(record, drafts.book))
+        return 0
+    if record.workflow is None or record.checks:
+        raise TragError(" ".join(record.checks) or "No step fits this request.", "Look at it without --serverless or --bpmn.")
+    return _export(record.workflow, drafts.book, options)
+
+
+def _export(workflow: Workflow, book: Book, options: argparse.Namespace) -> int:
     from trag.workflow.bpmn import bpmn
-    from trag.workflow.checking import check
     from trag.workflow.exporting import serverless
+
+    made = bpmn(workflow, book) if options.bpmn else json.dumps(serverless(workflow), indent=2).encode() + b"\n"
+    sys.stdout.buffer.write(made)
+    return 0
+
+
+def _of_file(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.workflow.checking import check
     from trag.workflow.record import Workflow
     from trag.workflow.running import run
 
@@ -55,9 +106,7 @@ def _workflow(settings: Settings, options: argparse.Namespace) -> int:
         return int(refused)
     workflow = Workflow.of(values)
     if options.act == "export":
-        made = bpmn(workflow, book) if options.bpmn else json.dumps(serverless(workflow), indent=2).encode() + b"\n"
-        sys.stdout.buffer.write(made)
-        return 0
+        return _export(workflow, book, options)
     record = _json(options.record) if options.record else None
     if record is not None and not isinstance(record, dict):
         raise TragError(f"{options.record} is not a JSON object.", 'A record is {"amount": 6200}.')

@@ -6,19 +6,19 @@ checker says: people put things right in an order of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
 from trag.workflow.binding import bound
-from trag.workflow.record import Condition, Input, Open, Started, Workflow, WorkflowStep
+from trag.workflow.record import Condition, Input, Started, Workflow, WorkflowStep
+from trag.workflow.scope import Scope
 
 CONDITIONAL = ("IF", "ELSEIF", "DOUNTIL")
 HOLDING = ("IF", "ELSEIF", "ELSE", "FOREACH", "DOUNTIL", "PARALLEL", "PARALLELBLOCK", "TRY", "CATCH")
 _GOES_ON = {"ELSEIF": ("IF", "ELSEIF"), "ELSE": ("IF", "ELSEIF"), "CATCH": ("TRY",)}
 """What a branch goes on with, right before it on its level."""
-_GIVEN = {"FOREACH": (("items",),), "WAIT": (("duration",),)}
 _HELD = {"FOREACH": "item", "CATCH": "error"}
 """What a step gives to those within it."""
 RECORD = "trigger.record"
@@ -34,50 +34,19 @@ class Given:
     thing: str
 
 
-def needs(name: str, book: Book) -> tuple[tuple[str, ...], ...]:
-    """What a step is given, each with the names it may have; () for what is not in the book."""
-    action = book.actions.get(name)
-    return action.needs if action else _GIVEN.get(name, ())
-
-
 def sources(workflow: Workflow, book: Book, number: int) -> tuple[Given, ...]:
     """What a step can know: the record of the trigger, what those that it is within go through, and what earlier steps
     have given by all means where it comes; of a DOUNTIL, for its condition, also what the steps within it give."""
-    found = []
-    if trigger := workflow.trigger:
-        table = book.tables.get(trigger.table)
-        found = [Given(RECORD, 0, ""), *(Given(f"record.{one}", 0, one) for one in (table.fields if table else ()))]
-    within = _within(workflow.steps)
-    by = {step.step: step for step in workflow.steps}
-    path = [number]
-    while path[0] in by and by[path[0]].parent:
-        path.insert(0, by[path[0]].parent)
-    for here in path:
-        if here not in by:
-            continue
-        if here != number and (thing := _HELD.get(by[here].name)):
-            found.append(Given(f"{here}.{thing}", here, thing))
-        before = [step for step in within.get(by[here].parent, ()) if step.step < here]
-        found += _gifts(before, within, book, beside=by[here].name == "PARALLELBLOCK")
-    if number in by and by[number].name == "DOUNTIL":
-        found += _gifts(within.get(number, ()), within, book)
+    scope, found = Scope(workflow, book), []
+    if workflow.trigger:
+        fields = scope.table.fields if scope.table else ()
+        found = [Given(RECORD, 0, ""), *(Given(f"record.{one}", 0, one) for one in fields)]
+    path = scope.path(number)
+    earlier = [*scope.before(number, at_end=scope.step(number).name == "DOUNTIL")]
+    for step in reversed(earlier):
+        held = _HELD.get(step.name) if step.step in path else None
+        found += (Given(f"{step.step}.{thing}", step.step, thing) for thing in ([held] if held else scope.gives(step)))
     return tuple(found)
-
-
-def _gifts(
-    steps: Iterable[WorkflowStep],
-    within: Mapping[int, Sequence[WorkflowStep]],
-    book: Book,
-    *,
-    beside: bool = False,
-) -> Iterator[Given]:
-    """What steps of a level, and all that is done with them, give; blocks that run beside give nothing."""
-    for step in steps:
-        action = book.actions.get(step.name)
-        if action:
-            yield from (Given(f"{step.step}.{thing}", step.step, thing) for thing in action.gives)
-        elif step.name in ("DOUNTIL", "PARALLEL") or (step.name == "PARALLELBLOCK" and not beside):
-            yield from _gifts(within.get(step.step, ()), within, book)
 
 
 def fitting(workflow: Workflow, after: int, *, inside: bool) -> tuple[str, ...]:
@@ -96,13 +65,10 @@ def fitting(workflow: Workflow, after: int, *, inside: bool) -> tuple[str, ...]:
     )
 
 
-def behind(workflow: Workflow, after: int, *, inside: bool) -> int:
+def behind(workflow: Workflow, book: Book, after: int, *, inside: bool) -> int:
     """The number of a step that `added` puts there."""
-    steps = workflow.steps
-    at = next((place for place, step in enumerate(steps, 1) if step.step == after), 0)
-    while at and not inside and at < len(steps) and after in _path(steps, steps[at]):
-        at += 1
-    return at + 1
+    within = () if inside or not after else tuple(Scope(workflow, book).within(after))
+    return after + len(within) + 1
 
 
 # Changes
@@ -117,7 +83,7 @@ def replaced(workflow: Workflow, book: Book, number: int, name: str) -> Workflow
 def added(workflow: Workflow, book: Book, after: int, name: str, *, inside: bool = False) -> Workflow:
     """A step more, behind another one and all that is within that, or as the first one `inside` it; after 0 at the very
     beginning. It is bound as in a draft; a PARALLEL comes with its two blocks."""
-    steps, at = workflow.steps, behind(workflow, after, inside=inside) - 1
+    steps, at = workflow.steps, behind(workflow, book, after, inside=inside) - 1
     parent = after if inside else next((step.parent for step in steps if step.step == after), 0)
     new = max((step.step for step in steps), default=0) + 1
     made = [WorkflowStep(name, new, parent)]
@@ -128,7 +94,7 @@ def added(workflow: Workflow, book: Book, after: int, name: str, *, inside: bool
 
 def removed(workflow: Workflow, book: Book, number: int) -> Workflow:
     """One step less, with all that is within it, and with the branches that went on with it."""
-    gone, follows = {number}, ""
+    gone, follows, level = {number}, "", 0
     for step in workflow.steps:
         if step.parent in gone:
             gone.add(step.step)
@@ -170,44 +136,31 @@ def started(workflow: Workflow, book: Book, trigger: Started | None) -> Workflow
 def settled(workflow: Workflow, book: Book) -> Workflow:
     """The workflow with what the book says each step gives, without what a step cannot be given or cannot know, and
     with all that is open."""
-    steps = []
+    scope, steps = Scope(workflow, book), []
     for step in workflow.steps:
-        action = book.actions.get(step.name)
-        if action is None and step.name not in LOGIC:
+        if step.name not in (*book.actions, *LOGIC):
             steps.append(step)  # nobody knows what it takes
             continue
         known = sources(workflow, book, step.step)
-        names = {name for need in needs(step.name, book) for name in need}
+        names = {name for need in scope.needs(step) for name in need}
         inputs = (one for one in step.inputs if one.name in names)
         condition = None
         if step.name in CONDITIONAL:
             condition = step.condition or Condition()
-            if condition.left and not _knows(condition.left, known, workflow, book):
+            if condition.left and not _knows(condition.left, known, scope):
                 condition = replace(condition, left="", by="open")
-        steps.append(
-            replace(
-                step,
-                inputs=tuple(one for one in inputs if not one.source or _knows(one.source, known, workflow, book)),
-                condition=condition,
-                gives=action.gives if action else (),
-            )
-        )
-    left = (
-        Open(step.step, need[0])
-        for step in steps
-        for need in needs(step.name, book)
-        if not any(one.name in need for one in step.inputs)
-    )
-    return replace(workflow, steps=tuple(steps), open=tuple(left), catalogue=book.version)
+        kept = tuple(one for one in inputs if not one.source or _knows(one.source, known, scope))
+        steps.append(replace(step, inputs=kept, condition=condition))
+    made = Scope(replace(workflow, steps=tuple(steps)), book).finished()
+    return replace(made, catalogue=book.version)
 
 
-def _knows(source: str, known: Sequence[Given], workflow: Workflow, book: Book) -> bool:
+def _knows(source: str, known: Sequence[Given], scope: Scope) -> bool:
     """Whether a reference is one of those, or leads on from one; where nobody said which fields a record has, any leads
     on from it."""
-    named = source.removeprefix("trigger.")
-    if (named == "record" or named.startswith("record.")) and (trigger := workflow.trigger):
-        table = book.tables.get(trigger.table)
-        anything = not trigger.table or (table is not None and not table.fields)
+    named, trigger = source.removeprefix("trigger."), scope.workflow.trigger
+    if (named == "record" or named.startswith("record.")) and trigger:
+        anything = not trigger.table or (scope.table is not None and not scope.table.fields)
         source = RECORD if named == "record" or anything else named
     return any(source == one.source or source.startswith(f"{one.source}.") for one in known)
 
@@ -217,25 +170,6 @@ def _bound_at(number: int, workflow: Workflow, book: Book) -> Workflow:
     steps = [*workflow.steps]
     steps[number - 1] = bound(workflow, book).steps[number - 1]
     return settled(replace(workflow, steps=tuple(steps)), book)
-
-
-# Numbers
-
-
-def _within(steps: Iterable[WorkflowStep]) -> dict[int, list[WorkflowStep]]:
-    found: dict[int, list[WorkflowStep]] = {}
-    for step in steps:
-        found.setdefault(step.parent, []).append(step)
-    return found
-
-
-def _path(steps: Sequence[WorkflowStep], step: WorkflowStep) -> Iterator[int]:
-    """The numbers of what a step is within."""
-    parents = {each.step: each.parent for each in steps}
-    number = step.parent
-    while number:
-        yield number
-        number = parents[number]
 
 
 def _renumbered(workflow: Workflow, steps: Sequence[WorkflowStep], book: Book) -> Workflow:

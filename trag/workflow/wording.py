@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
-from trag.workflow.editing import needs
 from trag.workflow.record import Input, Workflow, WorkflowRecord, WorkflowStep
+from trag.workflow.scope import Scope
 
 LOGIC_WORDS: Mapping[str, str] = {
     "IF": "If",
@@ -138,7 +138,8 @@ def workflow_as_text(record: WorkflowRecord, book: Book) -> str:
         margin = "  " * depth + "     "
         if step.name in book.actions:
             lines += (f"{margin}{thing(one.name)}: {given(one, workflow, book)}" for one in step.inputs)
-            missing = (need for need in needs(step.name, book) if not any(one.name in need for one in step.inputs))
+            needs = Scope(workflow, book).needs(step)
+            missing = (need for need in needs if not any(one.name in need for one in step.inputs))
             lines += (f"{margin}{' or '.join(map(thing, need))}: open" for need in missing)
     lines += (f'{NO_STEP}: "{part}"' for part in workflow.no_step_for)
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from trag.workflow import editing, structure
 from trag.workflow.checking import check
 from trag.workflow.editing import added, conditioned, filled, fitting, removed, replaced, settled, sources, started
 from trag.workflow.record import Condition, Input, Open, Started, Workflow
+from trag.workflow.scope import Scope
 from trag.workflow.structure import Line
 
 
@@ -110,7 +111,7 @@ def test_all_that_is_offered_can_be_known_and_all_that_can_be_known_is_offered(b
             offered = known(workflow, book, step.step)
             every = {f"{other.step}.{thing}" for other in workflow.steps for thing in (*other.gives, "item", "error")}
             takes = step.name in editing.CONDITIONAL
-            need = editing.needs(step.name, book)
+            need = Scope(workflow, book).needs(step)
             if not (takes or need):
                 continue
             for source in sorted(every | offered):
@@ -139,7 +140,7 @@ def test_no_change_leaves_a_reference_or_something_open_that_is_wrong(book: Book
             workflow = removed(workflow, book, number)
         elif kind == "replace" and step.name not in LOGIC:
             workflow = replaced(workflow, book, number, chance.choice([*book.actions]))
-        elif kind == "fill" and (need := editing.needs(step.name, book)) and (of := known(workflow, book, number)):
+        elif kind == "fill" and (need := Scope(workflow, book).needs(step)) and (of := known(workflow, book, number)):
             workflow = filled(workflow, book, number, Input(chance.choice(need)[0], chance.choice(sorted(of))))
         elif kind == "condition" and step.name in editing.CONDITIONAL:
             left = chance.choice(sorted(known(workflow, book, number)))

@@ -22,7 +22,7 @@ from org.procedures.flows import Book, Step
 from org.procedures.graph import Graph
 from org.procedures.reading import is_section
 from prompts import CANNOT_ANSWER
-from trag import plans
+from trag import plans, workflows
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, told
 from trag.flow.record import PlannedStep, PlanRecord, WrittenIn
@@ -106,6 +106,7 @@ class PlansPage:
             done=[book.actions[action] for action in record.done if action in book.actions],
             links={place: self._link(place, who) for place in places if place},
             picture=_picture(record, book),
+            automates=workflows.offered(self.home, who),
             label=self.home.records.label(id, who.person),
             verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
             longest=LONGEST_REMARK,

@@ -33,10 +33,11 @@ from trag.web.visitors import caller, named, where
 from trag.web.workflows.shown import asked_for, changes, open_things, shown, tried
 from trag.workflow import activation, editing, wording
 from trag.workflow.bpmn import bpmn
-from trag.workflow.editing import HOLDING, needs
+from trag.workflow.editing import HOLDING
 from trag.workflow.exporting import serverless
 from trag.workflow.record import Condition, Input, Started, Workflow, WorkflowRecord
 from trag.workflow.running import OPERATORS, run
+from trag.workflow.scope import Scope
 from trag.workflow.structure import MAX_STEPS
 from trag.workflow.wording import Length
 from trag.workflows import WorkflowEvent
@@ -310,8 +311,9 @@ def _changed(workflow: Workflow, book: Book, at: int, form: Mapping[str, str]) -
         return editing.filled(workflow, book, at, Input("duration", value=value)), here
     if act == "fill":
         # Of names that will do instead of each other, the one that is given now counts.
-        opened = [Input(other) for need in needs(name, book) for other in need]
-        given = [_input(need, place, form) for place, need in enumerate(needs(name, book))]
+        needs = Scope(workflow, book).needs(workflow.steps[at - 1])
+        opened = [Input(other) for need in needs for other in need]
+        given = [_input(need, place, form) for place, need in enumerate(needs)]
         return editing.filled(workflow, book, at, *opened, *given), here
     if act == "condition":
         left, op = form.get("left", ""), form.get("op", "")
@@ -339,7 +341,7 @@ def _added(workflow: Workflow, book: Book, at: int, form: Mapping[str, str]) -> 
         raise Denied
     if len(workflow.steps) >= MAX_STEPS:
         raise TragError(f"A workflow has at most {MAX_STEPS} steps.", "Cut it in two.")
-    new = editing.behind(workflow, at, inside=inside)
+    new = editing.behind(workflow, book, at, inside=inside)
     return editing.added(workflow, book, at, name, inside=inside), f"?step={new}#step-{new}"
 
 

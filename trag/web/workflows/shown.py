@@ -11,9 +11,10 @@ from org.procedures.flows import Book
 from org.reading.problems import Problem
 from trag.flow.rights import units_named
 from trag.workflow import wording
-from trag.workflow.editing import CONDITIONAL, HOLDING, fitting, needs, sources
+from trag.workflow.editing import CONDITIONAL, HOLDING, fitting, sources
 from trag.workflow.record import Input, Suggestion, Workflow, WorkflowStep
 from trag.workflow.running import Ran, Run, Simulated
+from trag.workflow.scope import Scope
 from trag.workflow.wording import Length
 
 SUGGESTED = 8
@@ -97,7 +98,7 @@ def shown(
 ) -> tuple[Shown, ...]:
     """The steps of the first level, with what is within them. `book` is what whoever looks may use."""
     words = {each.name: each.words for each in suggestions if each.kind == "step" and each.words != workflow.request}
-    wrong: dict[int, list[Problem]] = {}
+    scope, wrong = Scope(workflow, book), dict[int, list[Problem]]()
     for each in problems:
         if each.severity == "error":
             wrong.setdefault(each.row, []).append(each)
@@ -106,7 +107,7 @@ def shown(
         action = book.actions.get(step.name)
         units = units_named([action.unit], chart) if action else []
         condition = step.condition
-        fields = tuple(_field(need, step, workflow, book) for need in needs(step.name, book))
+        fields = tuple(_field(need, step, workflow, book) for need in scope.needs(step))
         return Shown(
             step,
             wording.headed(step, workflow, book),
