@@ -137,7 +137,7 @@ def test_steps_are_shown_as_they_come_and_kept_before_they_are_told(place: Place
     stored = place.home.records.answer(path.rpartition("/")[2])
     assert stored
     assert (stored.kind, stored.answer.split("\n")[:2]) == ("workflow", ["record_created supplier_invoice", "IF"])
-    assert texts(place.page("of-bar", "/workflows"), ".own-plans a") == [f"{REQUEST[:68]}..."]
+    assert texts(place.page("of-bar", "/workflows"), ".own-plans a") == [f"{REQUEST[:67]}..."]
 
 
 def test_a_stop_keeps_what_is_written_and_a_death_and_an_absence_are_told(place: Place) -> None:

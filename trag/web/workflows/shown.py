@@ -204,6 +204,7 @@ def tried(run: Run, workflow: Workflow, book: Book) -> tuple[Tried, ...]:
             for name, value in ran.inputs.items()
         )
         note = {"met": "This holds.", "not met": "This does not hold."}.get(ran.note, ran.note)
+        note = note.replace("open: ", "still to be filled in: ", 1) if note.startswith("open: ") else note
         return Tried(
             ran.step,
             wording.headed(step, workflow, book),
@@ -223,7 +224,7 @@ def _value(value: object) -> str:
     if isinstance(value, Simulated):
         return f"({value})"
     if isinstance(value, Mapping):
-        return "; ".join(f"{wording.thing(str(name))}: {_value(each)}" for name, each in value.items())
+        return "; ".join(f"{wording.thing(str(name))}: {_value(each)}" for name, each in value.items() if each != "")
     if isinstance(value, list | tuple):
         return ", ".join(map(_value, value))
     return "nothing" if value is None or value == "" else str(value)
