@@ -93,7 +93,7 @@ class Suggester:
 class _Index:
     def __init__(self, entries: Sequence[Action | Table | Trigger], encode: Encode) -> None:
         self.ids = [entry.id for entry in entries]
-        texts = [f"{entry.title}: {entry.description}" for entry in entries]
+        texts = [text_of(entry) for entry in entries]
         self._titles = encode([entry.title for entry in entries]) if entries else None
         self._texts = encode(texts) if entries else None
         self._words = Keywords()
@@ -123,6 +123,11 @@ class _Index:
             for place in best
         )
         return found, similar[:, best]
+
+
+def text_of(entry: Action | Table | Trigger) -> str:
+    """What an entry is read as."""
+    return f"{entry.title}: {entry.description}"
 
 
 def _spans(count: int) -> list[tuple[int, int]]:
