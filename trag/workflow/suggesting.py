@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 Encode = Callable[[Sequence[str]], "np.ndarray"]
 """Texts to vectors (n, d) of unit length."""
+LEARNED = Path(__file__).with_name("encoder.safetensors")
+"""What the embedded encoder learned for this (`open_embedder("", LEARNED)`); `python -m trag finetune steps` makes it
+anew."""
 STEPS, TABLES = 15, 10
 """How many are suggested, as in the paper (section 4.2)."""
 LENGTHS = (3, 5, 8, 12)
@@ -67,6 +71,7 @@ class Suggester:
         self, book: Book, encode: Encode, *, lengths: Sequence[int] = LENGTHS, by_words: float = BY_WORDS
     ) -> None:
         """`lengths` are those of stretches, () for the whole request alone; `by_words` is what BM25 counts."""
+        self.book = book
         self._encode, self._lengths, self._by_words = encode, lengths, by_words
         self._steps, self._tables, self._triggers = (
             _Index(tuple(each.values()), encode) for each in (book.actions, book.tables, book.triggers)
