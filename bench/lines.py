@@ -18,9 +18,9 @@ from typing import Any
 import torch
 
 import prompts
-from bench.suggestions import catalogue
 from org.procedures.flows import Book
 from trag.embed import open_embedder
+from trag.finetune.steps.pairs import deployment
 from trag.llm.model import LanguageModel, Search, Searching
 from trag.llm.opening import open_model
 from trag.reranking.reranker import Reranker
@@ -31,7 +31,7 @@ from trag.workflow.choosing import DONE, LOGIC, Features, Said
 from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines
 from trag.workflow.record import Workflow
 from trag.workflow.structure import read, write
-from trag.workflow.suggesting import Suggester
+from trag.workflow.suggesting import LEARNED, Suggester
 
 _SHRUNK = 0.02
 _WEIGHTS = Path(choosing.__file__).with_name("weights.json")
@@ -59,7 +59,7 @@ def main() -> None:
         kept = {row["id"]: row for row in map(json.loads, options.read.read_text().splitlines())}
     model: LanguageModel | None = None
     suggesters: dict[str, Suggester] = {}
-    encode, weigh = open_embedder("").embed_passages, Reranker().weigh
+    encode, weigh = open_embedder("", LEARNED).embed_passages, Reranker().weigh
     found: list[list[Decision]] = []
     for file in options.files:
         rows = [json.loads(line) for line in file.read_text().splitlines()]
@@ -68,7 +68,7 @@ def main() -> None:
         for row in rows[: options.only]:
             name = row["catalogue"]
             if name not in suggesters:
-                suggesters[name] = Suggester(catalogue(file.parent / "catalogues", name), encode)
+                suggesters[name] = Suggester(deployment(file.parent, name), encode)
             book, suggester = suggesters[name].book, suggesters[name]
             if row["id"] not in kept:
                 model = model or open_model(Settings())

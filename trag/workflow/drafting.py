@@ -31,7 +31,7 @@ from trag.workflow.checking import check
 from trag.workflow.choosing import DONE, LOGIC, Said, fitted, odds
 from trag.workflow.record import Choice, Kind, Started, Suggestion, Workflow, WorkflowRecord
 from trag.workflow.structure import Line, made, write
-from trag.workflow.suggesting import Encode, Suggester, Suggestions, text_of
+from trag.workflow.suggesting import LEARNED, Encode, Suggester, Suggestions, text_of
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -52,8 +52,7 @@ def drafter(home: Home) -> Drafter:
         raise TragError("There are no steps to make workflows of.", "An admin adds the organization's own.")
     found = home.parts.get("drafter")
     if found is None or found.book is not book:
-        # What lines are chosen by was measured with the embedded encoder, whichever one finds passages.
-        encoder = open_embedder("") if home.settings.embedder else home.embedder
+        encoder = open_embedder("", LEARNED)
         found = home.parts["drafter"] = Drafter(book, encoder.embed_passages, (home.reranker or Reranker()).weigh)
     return found
 
