@@ -6,7 +6,7 @@
 # make results  the tables of docs/RESULTS.md, from real runs; goes on where it was stopped (hours)
 # make peers  only the table beside LlamaIndex, Haystack and LangChain, which get an environment of their own
 # make lock   requirements.lock anew, after a change to requirements.txt
-# make adapter  the adapters and the reranker that ship, trained anew on examples/training; goes on where it was stopped (hours)
+# make adapter  the adapters, the reranker and the encoder of steps that ship, trained anew; goes on where it was stopped (hours)
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick check bench results peers adapter tools lock
 SHELL := /bin/bash
@@ -114,3 +114,5 @@ peers: .venv/tests.stamp
 adapter: setup
 	$(BIN)/python -m trag.finetune.shipping var/adapter
 	$(BIN)/python -m trag.finetune.reranker.training var/adapter
+	$(BIN)/python -m trag finetune steps
+	cp $(TRAG_HOME)/finetune/steps/random-bm25-ance.safetensors trag/workflow/encoder.safetensors

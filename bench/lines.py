@@ -18,18 +18,20 @@ from typing import Any
 import torch
 
 import prompts
-from bench.suggestions import catalogue
 from org.procedures.flows import Book
 from trag.embed import open_embedder
+from trag.finetune.steps.pairs import deployment
 from trag.llm.model import LanguageModel, Search, Searching
 from trag.llm.opening import open_model
+from trag.reranking.reranker import Reranker
+from trag.retrieve import Weigh
 from trag.settings import Settings
 from trag.workflow import choosing
 from trag.workflow.choosing import DONE, LOGIC, Features, Said
-from trag.workflow.drafting import shares, started, table_lines, trigger_lines
+from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines
 from trag.workflow.record import Workflow
 from trag.workflow.structure import read, write
-from trag.workflow.suggesting import Suggester, Suggestions
+from trag.workflow.suggesting import LEARNED, Suggester
 
 _SHRUNK = 0.02
 _WEIGHTS = Path(choosing.__file__).with_name("weights.json")
@@ -57,7 +59,7 @@ def main() -> None:
         kept = {row["id"]: row for row in map(json.loads, options.read.read_text().splitlines())}
     model: LanguageModel | None = None
     suggesters: dict[str, Suggester] = {}
-    encode = open_embedder("").embed_passages
+    encode, weigh = open_embedder("", LEARNED).embed_passages, Reranker().weigh
     found: list[list[Decision]] = []
     for file in options.files:
         rows = [json.loads(line) for line in file.read_text().splitlines()]
@@ -66,7 +68,7 @@ def main() -> None:
         for row in rows[: options.only]:
             name = row["catalogue"]
             if name not in suggesters:
-                suggesters[name] = Suggester(catalogue(file.parent / "catalogues", name), encode)
+                suggesters[name] = Suggester(deployment(file.parent, name), encode)
             book, suggester = suggesters[name].book, suggesters[name]
             if row["id"] not in kept:
                 model = model or open_model(Settings())
@@ -75,7 +77,7 @@ def main() -> None:
                     kept[row["id"]] = _read(search, row, book, suggester)
                 with options.read.open("a") as out:
                     out.write(json.dumps(kept[row["id"]]) + "\n")
-            found[-1] += decisions(row, kept[row["id"]], suggester)
+            found[-1] += decisions(row, kept[row["id"]], book, suggester, weigh)
     *fitted_on, left_out = found
     weights = {}
     for kind in ("lines", "triggers", "tables"):
@@ -108,21 +110,25 @@ def _read(search: Search, row: Mapping[str, Any], book: Book, suggester: Suggest
     return kept
 
 
-def decisions(row: Mapping[str, Any], kept: Mapping[str, Any], suggester: Suggester) -> Iterator[Decision]:
+def decisions(
+    row: Mapping[str, Any], kept: Mapping[str, Any], book: Book, suggester: Suggester, weigh: Weigh
+) -> Iterator[Decision]:
     """What is to be decided for a gold workflow, where its own is among the options."""
     found = suggester.suggest(row["request"])
     trigger, lines = read(write(Workflow.of(row["workflow"])))
-    of = choosing.trigger_features(found, kept["triggers"])
+    ranked, words = ranks(row["request"], found, book, weigh), found.words
+    of = choosing.first_features(words["trigger"], kept["triggers"], ranked["trigger"])
     yield from _decision("triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE)
     if trigger and "tables" in kept:
-        yield from _decision("tables", "table", choosing.table_features(found, kept["tables"]), trigger.table)
-    said = Said(found.words["step"])
+        of = choosing.first_features(words["table"], kept["tables"], ranked["table"])
+        yield from _decision("tables", "table", of, trigger.table)
+    said = Said(words["step"], ranked["step"])
     for count, each in enumerate(kept["lines"]):
         gold = lines[count] if count < len(lines) else None
         levels = {int(depth): share for depth, share in each["levels"].items()}
         what = "end" if gold is None else "logic" if gold.name in LOGIC else "step"
         yield from _decision("lines", what, choosing.features(lines[:count], each["shares"], levels, said), gold)
-        if gold and gold.name in found.words["step"].places:
+        if gold and gold.name in words["step"].places:
             said.take(gold.name)
 
 

@@ -19,6 +19,7 @@ SHARED = {
     "trag.record",
     "trag.review.approvals",
     "trag.lexical",
+    "trag.low_rank",
     "trag.table_rows",
     "trag.settings",
 }
@@ -46,7 +47,7 @@ ROOMS = {
     "openai": {"trag/llm/"},
     "sentence_transformers": {"trag/embed.py"},
     "InstructorEmbedding": {"trag/embed.py"},
-    "torch": {"trag/embed.py", "trag/finetune/", "trag/reranking/"},
+    "torch": {"trag/embed.py", "trag/low_rank.py", "trag/finetune/", "trag/reranking/"},
     "transformers": {"trag/embed.py", "trag/finetune/", "trag/reranking/"},
     "peft": {"trag/finetune/"},
     "gguf": {"trag/finetune/"},

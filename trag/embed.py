@@ -43,8 +43,9 @@ _FETCH = "HF_HUB_OFFLINE=0 fetches what is missing of a model of the hub."
 class Embedder:
     """One loaded model. May be used from several threads; they take turns, a batch each."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        """Loads the model in `folder` (about 4 seconds, most of them the import). Raises TragError when it is none."""
+    def __init__(self, folder: Path, name: str, learned: Path | None = None) -> None:
+        """Loads the model in `folder` (about 4 seconds, most of them the import), with the changes to its matrices in
+        the file `learned`. Raises TragError when either is none."""
         weights = _weights(folder)
         if not weights:
             raise OperatorError(
@@ -53,9 +54,14 @@ class Embedder:
             )
         instructor = _is_instructor(folder, name)
         self._instructions = (QUESTION_INSTRUCTION, PASSAGE_INSTRUCTION) if instructor else ("", "")
+        self._model = _load(folder, safetensors=all(path.suffix == ".safetensors" for path in weights))
+        if learned:
+            from trag import low_rank
+
+            low_rank.merge(self._model[0].auto_model, learned)
+            weights.append(learned)
         self.identity = f"{name}@{_sha256(weights, self._instructions)[:12]}"
         """Name, and start of the weights' sha256 (Instructor: and instructions'). Vectors of one identity compare."""
-        self._model = _load(folder, safetensors=all(path.suffix == ".safetensors" for path in weights))
         if instructor:
             self._model.set_pooling_include_prompt(False)
         self.dimension = self._model.get_embedding_dimension() or 0
@@ -107,15 +113,16 @@ class Embedder:
         return vectors
 
 
-def open_embedder(name: str) -> Embedder:
-    """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2.
+def open_embedder(name: str, learned: Path | None = None) -> Embedder:
+    """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2, with the
+    changes in the file `learned`, if any.
 
     A folder is read without any use of the network. A name is looked up among the models already downloaded, then
     fetched, or what is missing of it, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no
     embedding model.
     """
     if not name:
-        return Embedder(embedded_folder(), EMBEDDED)
+        return Embedder(embedded_folder(), EMBEDDED, learned)
     folder = Path(name).expanduser()
     if folder.is_dir():
         return Embedder(folder, folder.resolve().name)

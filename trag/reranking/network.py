@@ -5,27 +5,24 @@ tokens of both -> hidden states -> log-odds that the text answers:
     a * cosine(mean over the question's tokens, mean over the text's tokens) + b + w . first token
 
 The first term is what the encoder was made for, so learning begins from a good ranking. What is learned is a, b, w, and
-for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021).
+for each matrix of the encoder a change of low rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, linear
+from torch.nn.functional import cosine_similarity
 from transformers import AutoTokenizer, BertModel
 from transformers.utils import logging as transformers_logging
 
-from trag.errors import OperatorError
+from trag import low_rank
 
-RANK = 16
 LONGEST = 112
 """Tokens of a question and a text together; the end of a longer text is not read."""
-_SCALE = 2.0
 _BEGIN = (10.0, -4.0)  # a and b: most cosines of a question with what answers it lie above 0.4
 
 Pair = tuple[Tensor, Tensor, Tensor]
@@ -58,20 +55,6 @@ class Network(nn.Module):
         return odds
 
 
-class Changed(nn.Module):
-    """A layer of the encoder, which stays as it is, with a change of low rank that is learned."""
-
-    def __init__(self, layer: nn.Linear) -> None:
-        super().__init__()
-        self.layer = layer
-        self.down = nn.Parameter(torch.randn(RANK, layer.in_features) / layer.in_features**0.5)
-        self.up = nn.Parameter(torch.zeros(layer.out_features, RANK))
-
-    def forward(self, states: Tensor) -> Tensor:
-        change = linear(linear(states, self.down.to(states.dtype)), self.up.to(states.dtype))
-        return torch.add(self.layer(states), change, alpha=_SCALE)
-
-
 class Pairs:
     """Turns questions and texts into tokens."""
 
@@ -96,19 +79,8 @@ def learning(folder: Path, dtype: torch.dtype) -> Network:
     """The network over the encoder in `folder`, ready to learn: all but the changes and the head stays, and is held in
     `dtype`."""
     encoder = _encoder(folder, dtype)
-    encoder.requires_grad_(False)
-    for module in tuple(encoder.modules()):
-        if isinstance(module, nn.Dropout):
-            module.p = 0.0  # one or two rounds over the examples are too few to learn them by heart
-        for name, child in module.named_children():
-            if isinstance(child, nn.Linear) and not isinstance(module, Changed):
-                setattr(module, name, Changed(child))
+    low_rank.change(encoder)
     return Network(encoder)
-
-
-def learned(network: Network) -> dict[str, Tensor]:
-    """A copy of what was learned, by name."""
-    return {name: value.detach().clone() for name, value in network.named_parameters() if value.requires_grad}
 
 
 def merged(folder: Path, file: Path, dtype: torch.dtype) -> Network:
@@ -118,19 +90,7 @@ def merged(folder: Path, file: Path, dtype: torch.dtype) -> Network:
     Raises TragError when the file is none, or made for another encoder.
     """
     network = Network(_encoder(folder, torch.float32))
-    layers = dict(network.named_modules())
-    try:
-        with safe_open(file, "pt") as opened, torch.no_grad():
-            values: Mapping[str, Tensor] = {name: opened.get_tensor(name).float() for name in opened.keys()}  # noqa: SIM118
-            for name, up in values.items():
-                if name.endswith(".up"):
-                    layer = layers[name.removesuffix(".up")]
-                    assert isinstance(layer, nn.Linear)
-                    layer.weight += _SCALE * up @ values[name.removesuffix("up") + "down"]
-            network.scale.copy_(values["scale"])
-            network.head.copy_(values["head"])
-    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
-        raise OperatorError(f"The reranker in {file} cannot be read: {error}.", "Install the program again.") from error
+    low_rank.merge(network, file)
     nn.Module.to(network.encoder, dtype)  # only now: sums in bfloat16 would lose what was learned
     return network.eval()
 

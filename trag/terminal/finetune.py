@@ -34,6 +34,7 @@ _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune measure [ADAPTER] [--questions N]
        python -m trag finetune promote ADAPTER|shipped [--anyway]
        python -m trag finetune merge ADAPTER FILE
+       python -m trag finetune steps [--negatives random|bm25|ance ...]
        python -m trag finetune rollback
        python -m trag finetune list
        python -m trag finetune remove ADAPTER
@@ -71,6 +72,12 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "180 also shorten general knowledge (default: 180)",
     )
     parser.add_argument("--new", action="store_true", help="begin anew, though another one can be gone on with")
+    parser.add_argument(
+        "--negatives",
+        nargs="+",
+        choices=("random", "bm25", "ance"),
+        help="how steps are drawn that a request is not about, for the encoder that suggests steps (default: all three)",
+    )
     parser.add_argument("--anyway", action="store_true", help="promote though its figures do not say that it is better")
     parser.set_defaults(job=partial(_finetune, parser.error))
 
@@ -90,11 +97,15 @@ def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             act = _merge
         case ["list"]:
             act = _list
+        case ["steps"]:
+            act = _steps
         case _:
-            wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove")
+            wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, steps")
     is_told_how = options.seed is not None or options.set or options.base or options.four_bits
     if (is_told_how or options.new) and act not in (_carry_out, _estimate):
         wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")
+    if options.negatives and act is not _steps:
+        wrong("--negatives goes with steps")
     if options.anyway and options.words[:1] != ["promote"]:
         wrong("--anyway goes with promote")
     if options.questions is not None and (act not in (_carry_out, _measure) or options.questions < 1):
@@ -244,6 +255,16 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
+    return 0
+
+
+def _steps(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.finetune.steps import pairs, training
+
+    learned = training.learn(settings.home / "finetune" / "steps", tuple(options.negatives or pairs.WAYS))
+    steps, tables, triggers = learned.found
+    print(f"Found of what held-out requests are about: steps {steps:.1%}, tables {tables:.1%}, triggers {triggers:.1%}")
+    print(f"Learned: {learned.file}")
     return 0
 
 

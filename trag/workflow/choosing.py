@@ -21,8 +21,7 @@ import numpy as np
 from trag.workflow.structure import Line, after, may_end
 
 if TYPE_CHECKING:
-    from trag.workflow.record import Kind
-    from trag.workflow.suggesting import Suggestions, Words
+    from trag.workflow.suggesting import Words
 
 LOGIC = {
     "IF": "if",
@@ -55,9 +54,10 @@ Decided = Literal["lines", "triggers", "tables"]
 @dataclass(slots=True)
 class Said:
     """What of a request is written: the names, which of its words (n,) they stand for, and how far on (0 to 1) the last
-    of these are."""
+    of these are. `ranks` are the reranker's log-odds of each suggestion."""
 
     words: Words
+    ranks: Mapping[str, float]
     names: list[str] = field(default_factory=list)
     last: float = 0.0
     covered: np.ndarray = field(init=False)
@@ -84,6 +84,7 @@ class Said:
             "ahead": float((alike - self._behind() / 2).max()),
             "jump": abs(float(words.middles[found]) - self.last),
             "rank": 1 / (place + 3),
+            "reranker": max(self.ranks[name], LEAST),
             "again": float(name in self.names),
         }
 
@@ -146,28 +147,28 @@ def features(
     return found
 
 
-def trigger_features(found: Suggestions, shares: Mapping[str, float]) -> dict[str, Features]:
-    """What speaks for each trigger, and for none (DONE). `shares` are the reader's."""
-    own = {name: _of_kind("trigger", name, found) | {"reader": max(share, LEAST)} for name, share in shares.items() if name}
-    return own | {DONE: {"none": 1.0, "reader.none": max(shares[DONE], LEAST)}}
-
-
-def table_features(found: Suggestions, shares: Mapping[str, float]) -> dict[str, Features]:
-    """What speaks for each table that a trigger is about."""
-    return {name: _of_kind("table", name, found) | {"reader": max(share, LEAST)} for name, share in shares.items()}
-
-
-def _of_kind(kind: Kind, name: str, found: Suggestions) -> dict[str, float]:
-    words = found.words[kind]
-    place = words.places[name]
-    alike = words.alike[:, place]
-    first = alike[words.spans[:, 0] == 0]
-    return {
-        "whole": float(alike[0]),
-        "best": float(alike.max()),
-        "first": float(first.max()),
-        "rank": 1 / (place + 3),
-    }
+def first_features(
+    words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]
+) -> dict[str, Features]:
+    """What speaks for each trigger, and for none (DONE), or for each table that one is about. `shares` are the
+    reader's, `ranks` the reranker's log-odds."""
+    found: dict[str, Features] = {}
+    for name, share in shares.items():
+        reader = max(share, LEAST)
+        if name == DONE:
+            found[name] = {"none": 1.0, "reader.none": reader}
+            continue
+        place = words.places[name]
+        alike = words.alike[:, place]
+        found[name] = {
+            "whole": float(alike[0]),
+            "best": float(alike.max()),
+            "first": float(alike[words.spans[:, 0] == 0].max()),
+            "rank": 1 / (place + 3),
+            "reranker": max(ranks[name], LEAST),
+            "reader": reader,
+        }
+    return found
 
 
 def odds(of: Features, weights: Mapping[str, float]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -23,13 +23,15 @@ from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.llm.model import MOST_BEAMS, Search, Searching
 from trag.progress import Cancelled
+from trag.reranking.reranker import Reranker
+from trag.retrieve import Weigh
 from trag.workflow import choosing
 from trag.workflow.binding import bound
 from trag.workflow.checking import check
 from trag.workflow.choosing import DONE, LOGIC, Said, fitted, odds
-from trag.workflow.record import Choice, Started, Suggestion, Workflow, WorkflowRecord
+from trag.workflow.record import Choice, Kind, Started, Suggestion, Workflow, WorkflowRecord
 from trag.workflow.structure import Line, made, write
-from trag.workflow.suggesting import Encode, Suggester, Suggestions
+from trag.workflow.suggesting import LEARNED, Encode, Suggester, Suggestions, text_of
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -50,18 +52,17 @@ def drafter(home: Home) -> Drafter:
         raise TragError("There are no steps to make workflows of.", "An admin adds the organization's own.")
     found = home.parts.get("drafter")
     if found is None or found.book is not book:
-        # What lines are chosen by was measured with the embedded encoder, whichever one finds passages.
-        encoder = open_embedder("") if home.settings.embedder else home.embedder
-        found = home.parts["drafter"] = Drafter(book, encoder.embed_passages)
+        encoder = open_embedder("", LEARNED)
+        found = home.parts["drafter"] = Drafter(book, encoder.embed_passages, (home.reranker or Reranker()).weigh)
     return found
 
 
 class Drafter:
     """Drafts by one book. May be used from several threads; made in some 10 s for 500 entries."""
 
-    def __init__(self, book: Book, encode: Encode) -> None:
+    def __init__(self, book: Book, encode: Encode, weigh: Weigh) -> None:
         self.book = book
-        self._suggester = Suggester(book, encode)
+        self._suggester, self._weigh = Suggester(book, encode), weigh
 
     def draft(
         self,
@@ -86,7 +87,7 @@ class Drafter:
         if isinstance(model, Searching):
             held = model.search(prompts.workflow(request), stop=stop)
         with held as search:
-            writing = _Writing(request, self.book, found, search)
+            writing = _Writing(request, self.book, found, ranks(request, found, self.book, self._weigh), search)
             for workflow in writing.lines():
                 if stop and stop.is_set():
                     raise Cancelled
@@ -125,6 +126,7 @@ class _Writing:
     request: str
     book: Book
     found: Suggestions
+    ranks: Mapping[Kind, Mapping[str, float]]
     search: Search | None
     choices: list[Choice] = field(default_factory=list)
     words: dict[str, str] = field(default_factory=dict)
@@ -136,7 +138,7 @@ class _Writing:
         self._take(started(trigger, self.book))
         titles = {one.name: self.book.actions[one.name].title for one in self.found.steps}
         lines: list[Line] = []
-        said = Said(self.found.words["step"])
+        said = Said(self.found.words["step"], self.ranks["step"])
         while True:
             asked = shares(self.search, choosing.options(lines, titles))
             levels = shares(self.search, choosing.indents(lines))
@@ -153,13 +155,14 @@ class _Writing:
 
     def _trigger(self) -> Started | None:
         asked = shares(self.search, trigger_lines(self.found, self.book))
-        name = self._best("triggers", choosing.trigger_features(self.found, asked), 0)
+        name = self._best("triggers", choosing.first_features(self.found.words["trigger"], asked, self.ranks["trigger"]), 0)
         if not name:
             return None
         if not self.book.triggers[name].table or not self.found.tables:
             return Started(name)
         asked = shares(self.search, table_lines(name, self.found, self.book))
-        return Started(name, self._best("tables", choosing.table_features(self.found, asked), 0))
+        tables = choosing.first_features(self.found.words["table"], asked, self.ranks["table"])
+        return Started(name, self._best("tables", tables, 0))
 
     def _best(self, kind: choosing.Decided, of: Mapping[Key, choosing.Features], step: int) -> Key:
         """The likeliest by the weights; what it was chosen over is noted."""
@@ -185,6 +188,17 @@ def shares(search: Search | None, texts: Mapping[Key, str]) -> dict[Key, float]:
     for choice in search.choose([*texts.values()], MOST_BEAMS):
         found[names[choice.index]] = choice.log_probability
     return found
+
+
+def ranks(request: str, found: Suggestions, book: Book, weigh: Weigh) -> dict[Kind, dict[str, float]]:
+    """The reranker's log-odds that each suggestion is what a request asks for."""
+    entries = {each.id: each for kind in (book.actions, book.tables, book.triggers) for each in kind.values()}
+
+    def of(suggested: Sequence[Suggestion]) -> dict[str, float]:
+        names = [each.name for each in suggested]
+        return dict(zip(names, weigh(request, [text_of(entries[name]) for name in names]).tolist(), strict=True))
+
+    return {"step": of(found.steps), "table": of(found.tables), "trigger": of(found.triggers)}
 
 
 def trigger_lines(found: Suggestions, book: Book) -> dict[str, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
 Encode = Callable[[Sequence[str]], "np.ndarray"]
 """Texts to vectors (n, d) of unit length."""
+LEARNED = Path(__file__).with_name("encoder.safetensors")
+"""What the embedded encoder learned for this (`open_embedder("", LEARNED)`); `python -m trag finetune steps` makes it
+anew."""
 STEPS, TABLES = 15, 10
 """How many are suggested, as in the paper (section 4.2)."""
-_LENGTHS = (3, 5, 8, 12)
+LENGTHS = (3, 5, 8, 12)
 """Words of a stretch."""
-_BY_WORDS = 3.0
+BY_WORDS = 3.0
 """What the reciprocal rank by words counts beside cosine similarities: of 106 requests with 460 steps to choose among
 15 suggestions hold 90% of the steps, by vectors alone 81% (docs/RESULTS.md)."""
 _FIRST = 10  # places that count about as much as the first
@@ -63,8 +67,12 @@ class Suggestions:
 class Suggester:
     """Suggests of one book. May be used from several threads; to encode 500 entries takes some 10 s on two cores."""
 
-    def __init__(self, book: Book, encode: Encode) -> None:
-        self._encode = encode
+    def __init__(
+        self, book: Book, encode: Encode, *, lengths: Sequence[int] = LENGTHS, by_words: float = BY_WORDS
+    ) -> None:
+        """`lengths` are those of stretches, () for the whole request alone; `by_words` is what BM25 counts."""
+        self.book = book
+        self._encode, self._lengths, self._by_words = encode, lengths, by_words
         self._steps, self._tables, self._triggers = (
             _Index(tuple(each.values()), encode) for each in (book.actions, book.tables, book.triggers)
         )
@@ -72,13 +80,13 @@ class Suggester:
     def suggest(self, request: str, *, usable: Collection[str] | None = None) -> Suggestions:
         """What a request may be about, of the ids that are `usable`, None for all."""
         said = request.split() or [""]
-        spans = _spans(len(said))
+        spans = _spans(len(said), self._lengths)
         parts = [" ".join(said[first:end]) for first, end in spans]
         vectors = self._encode(parts)
         words: dict[Kind, Words] = {}
 
         def nearest(kind: Kind, index: _Index, most: int) -> tuple[Suggestion, ...]:
-            found, alike = index.nearest(kind, request, parts, vectors, most, usable)
+            found, alike = index.nearest(kind, request, parts, vectors, most, usable, self._by_words)
             words[kind] = Words(np.array(spans), alike, {one.name: place for place, one in enumerate(found)})
             return found
 
@@ -93,9 +101,8 @@ class Suggester:
 class _Index:
     def __init__(self, entries: Sequence[Action | Table | Trigger], encode: Encode) -> None:
         self.ids = [entry.id for entry in entries]
-        texts = [f"{entry.title}: {entry.description}" for entry in entries]
-        self._titles = encode([entry.title for entry in entries]) if entries else None
-        self._texts = encode(texts) if entries else None
+        texts = [text_of(entry) for entry in entries]
+        self._vectors = (encode([entry.title for entry in entries]) + encode(texts)) / 2 if entries else None
         self._words = Keywords()
         self._words.add(texts)
 
@@ -107,27 +114,31 @@ class _Index:
         vectors: np.ndarray,
         most: int,
         usable: Collection[str] | None,
+        by_words: float,
     ) -> tuple[tuple[Suggestion, ...], np.ndarray]:
         """The suggestions, and how alike every part is to each of them, shape (p, k)."""
-        if self._titles is None or self._texts is None:
+        if self._vectors is None:
             return (), np.zeros((len(parts), 0))
         rows = np.array([usable is None or id in usable for id in self.ids])
-        similar = vectors @ ((self._titles + self._texts) / 2).T
+        similar = vectors @ self._vectors.T
         scores = similar[0] + similar.max(axis=0)
         found = self._words.search(request, 10 * most, living=np.ones_like(rows), readable=rows)
-        scores[found] += _BY_WORDS / (np.arange(len(found)) + _FIRST)
+        scores[found] += by_words / (np.arange(len(found)) + _FIRST)
         scores[~rows] = -np.inf
         best = [place for place in (-scores).argsort()[:most].tolist() if rows[place]]
-        found = tuple(
+        suggested = tuple(
             Suggestion(kind, self.ids[place], round(float(scores[place]), 4), parts[int(similar[:, place].argmax())])
             for place in best
         )
-        return found, similar[:, best]
+        return suggested, similar[:, best]
 
 
-def _spans(count: int) -> list[tuple[int, int]]:
+def text_of(entry: Action | Table | Trigger) -> str:
+    """What an entry is read as."""
+    return f"{entry.title}: {entry.description}"
+
+
+def _spans(count: int, lengths: Sequence[int]) -> list[tuple[int, int]]:
     """All of so many words, and every stretch of some lengths."""
-    stretches = [
-        (first, first + length) for first in range(count) for length in _LENGTHS if first + length <= count
-    ]
+    stretches = [(first, first + length) for first in range(count) for length in lengths if first + length <= count]
     return list(dict.fromkeys([(0, count), *stretches]))

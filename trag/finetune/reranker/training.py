@@ -24,7 +24,7 @@ from torch import Tensor
 
 from store.files import write_atomic
 from store.passage import Passage
-from trag import embed, retrieve
+from trag import embed, low_rank, retrieve
 from trag.errors import SHOWN
 from trag.evaluate.cases import Case, names_section
 from trag.finetune.dataset import corpus
@@ -179,7 +179,7 @@ def train(
                 saved = monotonic()
     right, apart = measure(model, pairs, held_out[: settings.held_out])
     sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
-    return network.learned(model)
+    return low_rank.learned(model)
 
 
 def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Listing]) -> tuple[float, float]:
