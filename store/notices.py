@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -20,15 +20,16 @@ NoticeState = Literal["told", "open", "done", "withdrawn"]
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A text to one `person`, or to all of a `unit`, each by its id, "" for the other. One that is "open" asks for
-    something: it is done when somebody fills in what `gives` names, which `answer` has then. `run` is the run of a
-    workflow that says it, "" for none, and `place` that of the action among those that it did."""
+    something: it is done when somebody fills in what `gives` names, each one of its choices where there are some;
+    `answer` has it then. `run` is the run of a workflow that says it, "" for none, and `place` that of the action among
+    those that it did."""
 
     text: str
     person: str = ""
     unit: str = ""
     run: str = ""
     place: int = 0
-    gives: tuple[str, ...] = ()
+    gives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     state: NoticeState = "told"
     done_by: str = ""
     done: datetime | None = None
@@ -52,6 +53,10 @@ class Notices:
         """The notices to somebody and to the units that they are in: first those that are open, then the newest."""
         table = schema.notices.c
         return self._notices(_to(person, units), table.state != "withdrawn", most=most)
+
+    def find(self, id: str, person: str, units: Collection[str]) -> Notice | None:
+        """A notice to somebody, or to a unit that they are in."""
+        return next(iter(self._notices(schema.notices.c.id == id, _to(person, units), most=1)), None)
 
     def asked(self, run: str, place: int) -> Notice | None:
         """What a run asked for at a place."""
@@ -77,7 +82,7 @@ class Notices:
                 raise StoreError("This is no longer asked of you.", "Somebody else did it, or it was taken back.")
             waiting = update(runs).where(runs.c.id == found["run"], runs.c.state == "waiting")
             connection.execute(waiting.values(state="due"))
-            audit.note(connection, by, "task done", found["text"], where=where, result=found["run"])
+            audit.note(connection, by, "task done", found["text"].partition("\n")[0], where=where, result=found["run"])
 
     def _notices(self, *chosen: ColumnElement[bool], most: int) -> tuple[Notice, ...]:
         table = schema.notices
@@ -103,4 +108,5 @@ def _to(person: str, units: Collection[str]) -> ColumnElement[bool]:
 def _notice(row: Mapping[str, Any]) -> Notice:
     values = {name: value for name, value in row.items() if name not in ("number", "gives", "answer_json")}
     answer = json.loads(row["answer_json"]) if row["answer_json"] else None
-    return Notice(**values, gives=tuple(json.loads(row["gives"])), answer=answer)
+    gives = {name: tuple(choices) for name, choices in json.loads(row["gives"]).items()}
+    return Notice(**values, gives=gives, answer=answer)

@@ -57,12 +57,14 @@ class StoredAnswer:
 class Records:
     """The records of one home."""
 
-    def __init__(self, url: str) -> None:
-        """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
+    def __init__(self, url: str, *, workflows: bool = False) -> None:
+        """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date. `workflows` is
+        whether what happens sets workflows off."""
         self._engine = open_database(url)
-        self.chart_versions = Versions(self._engine, schema.activations, "chart")
+        self.workflows = Workflows(self._engine, on=workflows)
+        self.chart_versions = Versions(self._engine, schema.activations, "chart", self.workflows)
         self.procedure_versions = Versions(self._engine, schema.procedure_activations, "book of procedures")
-        self.library = Library(self._engine)
+        self.library = Library(self._engine, self.workflows)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
         self.promotions = Promotions(self._engine)
@@ -74,7 +76,6 @@ class Records:
         self.audit = Audit(self._engine)
         self.reviews = Reviews(self._engine)
         self.approved = ApprovedAnswers(self._engine)
-        self.workflows = Workflows(self._engine)
         self.workflow_runs = WorkflowRuns(self._engine)
         self.notices = Notices(self._engine)
         self.registers = Registers(self._engine, self.workflows)

@@ -350,9 +350,7 @@ workflow_runs = Table(
     *_words("workflow", "version", "activator", "trigger", "person", "by", "record_json"),
     *_moments("at"),
     *_words("state"),
-    Column("begun", Moment),
-    Column("ended", Moment),
-    Column("until", Moment),
+    *(Column(name, Moment) for name in ("begun", "ended", "until")),
     *_words("message", "trace_json", "cause", "root"),
     *_numbers("depth"),
     Index("runs_of_workflow", "workflow", "number"),
@@ -360,7 +358,7 @@ workflow_runs = Table(
     Index("runs_of_root", "root"),
 )
 
-# A row before something is done, and what came of it after: what has no end in it was broken off.
+# A row before something is done; what came of it is there after.
 workflow_effects = Table(
     "workflow_effects",
     metadata,

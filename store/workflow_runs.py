@@ -202,6 +202,19 @@ class WorkflowRuns:
         with writing(self._engine) as connection:
             connection.execute(update(table).where(table.c.run == run, table.c.place == place).values(values))
 
+    def drop_effect(self, run: str, place: int) -> None:
+        """Forget an action that was not done after all."""
+        table = schema.workflow_effects
+        with writing(self._engine) as connection:
+            connection.execute(delete(table).where(table.c.run == run, table.c.place == place))
+
+    def put_off(self, id: str) -> None:
+        """Let a run that was not broken off go on later."""
+        table = schema.workflow_runs
+        with writing(self._engine) as connection:
+            running = update(table).where(table.c.id == id, table.c.state == "running")
+            connection.execute(running.values(state="due"))
+
     def effects(self, run: str) -> tuple[Effect, ...]:
         """What a run did, in order."""
         table = schema.workflow_effects.c

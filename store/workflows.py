@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, func, insert, select
 
 from store import StoreError, audit, schema
 from store.database import lock_table, reading, writing
+from store.person import folded
 from store.workflow_runs import WorkflowRun, enter_run, stop_runs
 
 WorkflowState = Literal["sent", "active", "off", "returned"]
@@ -72,9 +73,9 @@ class StoredWorkflow:
 class Workflows:
     """The workflows of one home. `on` is whether anything sets them off."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, on: bool) -> None:
         self._engine = engine
-        self.on = False
+        self.on = on
 
     def all(self) -> tuple[StoredWorkflow, ...]:
         """Every workflow, the one that something became of last first."""
@@ -135,14 +136,23 @@ class Workflows:
     ) -> int:
         """Let every workflow in use whose trigger this is run on a record as soon as it is its turn; how many they are.
 
-        `person` and `by` are whose doing it is, `cause` the run that did it. To be called in the transaction of what
+        `person` and `by` are whose doing it is, the id "" where it is whoever has that name, and `cause` the run that
+        did it. To be called in the transaction of what
         happened, so that neither is there without the other. Raises StoreError where a run sets off too many.
         """
         found = active(connection, trigger, register) if self.on else ()
+        person = person or (_called(connection, by) if found else "")
         for each in found:
             run = WorkflowRun.of(each.workflow, each.version, each.person, trigger, record, person=person, by=by)
             enter_run(connection, run, cause)
         return len(found)
+
+
+def _called(connection: Connection, name: str) -> str:
+    """The id of who signs in by a name, "" for nobody; where nobody has an account, of who sits here."""
+    people = schema.people.c
+    found = connection.scalar(select(people.id).where(people.folded == folded(name)))
+    return found or ("" if connection.execute(select(people.id).limit(1)).first() else "local")
 
 
 def active(connection: Connection, trigger: str = "", register: str = "") -> tuple[WorkflowChange, ...]:

@@ -81,6 +81,7 @@ def run_as_text(run: Run) -> str:
         "done": "Done.",
         "ended": f"Ended by step {run.step}.",
         "failed": f"Failed at step {run.step}: {run.message}",
+        "waiting": f"Waits at step {run.step}: {run.message}",
     }
     return "\n".join([*lines, ends[run.status]])
 
