@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal import console
+from trag.terminal import console, workflow_use
 
 if TYPE_CHECKING:
     from org.procedures.flows import Book
@@ -35,6 +35,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             form.add_argument("--serverless", action="store_true", help="CNCF Serverless Workflow 1.0 (JSON)")
             form.add_argument("--bpmn", action="store_true", help="BPMN 2.0 (XML)")
     workflow.set_defaults(job=_workflow)
+    workflow_use.add(acts)
 
 
 def _workflow(settings: Settings, options: argparse.Namespace) -> int:

@@ -44,6 +44,11 @@ SWITCHED_OFF = (
 )
 
 
+def id_of(name: str) -> str:
+    """The id of a workflow that was given as a file of that name."""
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
+
+
 def workflow_of(change: WorkflowChange) -> Workflow:
     """The workflow that a change is about."""
     return Workflow.of(json.loads(change.workflow_json))
@@ -65,18 +70,18 @@ def faults(home: Home, workflow: Workflow, held: Readers) -> tuple[Problem, ...]
     earlier = None
     if workflow.catalogue and workflow.catalogue != book.version:
         earlier = _earlier(home, workflow.catalogue)
-    found = check(workflow.values(), book, earlier=earlier, usable=usable(book, chart, held, open_to))
-    return tuple(each for each in found if each.severity == "error")
+    problems = check(_values(workflow), book, earlier=earlier, usable=usable(book, chart, held, open_to))
+    return tuple(each for each in problems if each.severity == "error")
 
 
 def obstacles(home: Home, workflow: Workflow) -> tuple[Problem, ...]:
     """What keeps a workflow without errors from running for real: what is open, and what nothing here can do."""
     book = _book(home)
-    found = [each for each in check(workflow.values(), book) if each.severity == "warning" and each.row]
+    problems = [each for each in check(_values(workflow), book) if each.severity == "warning" and each.row]
     if workflow.trigger and workflow.trigger.type not in TRIGGERS:
         message = f"Nothing here sets off {quoted(workflow.trigger.type)}."
-        found.append(error(0, message, f"Triggers that do are {listing(TRIGGERS, 20)}."))
-    return (*found, *_undone(workflow, book, home.organization.chart, addresses(home.settings)))
+        problems.append(error(0, message, f"Triggers that do are {listing(TRIGGERS, 20)}."))
+    return (*problems, *_undone(workflow, book, home.organization.chart, addresses(home.settings)))
 
 
 def _undone(workflow: Workflow, book: Book, chart: Chart | None, hooks: object) -> Iterator[Problem]:
@@ -114,6 +119,11 @@ def send(home: Home, caller: CurrentUser, id: str, workflow: Workflow) -> Stored
     return given(home, caller, id, workflow)
 
 
+def refuse_faults(home: Home, values: object) -> None:
+    """Raises TragError for each error in a workflow as JSON has it, by the book in use."""
+    _refuse("It cannot be used", tuple(each for each in check(values, _book(home)) if each.severity == "error"))
+
+
 def given(home: Home, caller: CurrentUser, id: str, workflow: Workflow) -> StoredWorkflow:
     """Keep a checked workflow under an id for the admins to look at, unless that version waits already or is in use."""
     version, now = version_of(workflow), home.records.workflows.find(id)
@@ -134,7 +144,7 @@ def activate(
     """
     if not home.settings.workflows:
         raise TragError(*SWITCHED_OFF)
-    stored = _found(home, id)
+    stored = found(home, id)
     change = next((each for each in reversed(stored.changes) if each.version == version), None)
     change = change if version else stored.waiting
     if change is None:
@@ -163,7 +173,7 @@ def roll_back(
 ) -> StoredWorkflow:
     """Put an earlier version in use again, the last one before where none is named. Raises what `activate` raises, and
     TragError where there is none."""
-    stored = _found(home, id)
+    stored = found(home, id)
     version = version or version_before(stored)
     if version not in {each.version for each in stored.activations}:
         what = f"version {version} was never in use" if version else "no other version was ever in use"
@@ -173,7 +183,7 @@ def roll_back(
 
 def switch_off(home: Home, caller: CurrentUser, id: str, remark: str = "", *, where: str = "") -> StoredWorkflow:
     """Let a workflow run no more; runs of it that wait end. Raises TragError where it is not in use."""
-    stored = _found(home, id)
+    stored = found(home, id)
     if stored.in_use is None:
         raise TragError(f"The workflow {quoted(stored.last.title)} is not in use.", "It was switched off already.")
     off = replace(stored.in_use, state="off", person=caller.person, by=caller.name, remark=_remark(remark))
@@ -185,7 +195,7 @@ def send_back(
 ) -> StoredWorkflow:
     """Return what waits to who sent it, with a remark that says why. Raises TragError without one, and where that
     version does not wait any more."""
-    stored, text = _found(home, id), _remark(remark)
+    stored, text = found(home, id), _remark(remark)
     if stored.waiting is None or stored.waiting.version != version:
         raise TragError("This version does not wait any more.", "It was decided in another window: reload the page.")
     if not text:
@@ -194,6 +204,11 @@ def send_back(
     now = home.records.workflows.put(back, where=where)
     _tell_sender(home, now, version, f"Your workflow {quoted(back.title)} was returned: {text}")
     return now
+
+
+def _values(workflow: Workflow) -> object:
+    """A workflow as its JSON has it."""
+    return json.loads(workflow.to_json())
 
 
 def _book(home: Home) -> Book:
@@ -211,7 +226,8 @@ def _earlier(home: Home, version: str) -> Book | None:
         return None
 
 
-def _found(home: Home, id: str) -> StoredWorkflow:
+def found(home: Home, id: str) -> StoredWorkflow:
+    """The workflow of that id. Raises TragError where none was sent in."""
     stored = home.records.workflows.find(id)
     if stored is None:
         known = listing([each.id for each in home.records.workflows.all()]) or "none"
@@ -239,9 +255,9 @@ def _remark(text: str) -> str:
     return kept
 
 
-def _refuse(what: str, found: tuple[Problem, ...]) -> None:
+def _refuse(what: str, problems: tuple[Problem, ...]) -> None:
     """Raises TragError that says every problem."""
-    if found:
+    if problems:
         told = (
             f"{each.place}: {each.message} {each.hint}" if each.place else f"{each.message} {each.hint}"
             for each in found

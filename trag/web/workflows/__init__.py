@@ -1,0 +1,1 @@
+"""Workflows on pages: what people write and try, and what admins put in use."""
