@@ -132,9 +132,11 @@ class WorkflowRuns:
     def take(self) -> WorkflowRun | None:
         """The oldest that is due, which is running from now on; None when none is."""
         table, now = schema.workflow_runs, datetime.now(UTC)
+        query = select(table).where(table.c.state == "due").order_by(table.c.number).limit(1)
+        if not rows(self._engine, query):  # who looks again and again holds nobody up
+            return None
         with writing(self._engine) as connection:
             lock_table(connection, table)
-            query = select(table).where(table.c.state == "due").order_by(table.c.number).limit(1)
             found = connection.execute(query).mappings().first()
             if found is None:
                 return None
@@ -161,7 +163,9 @@ class WorkflowRuns:
         table = schema.workflow_runs
         with writing(self._engine) as connection:
             values = {"state": state, "message": message, "trace_json": trace_json, "ended": datetime.now(UTC)}
-            connection.execute(update(table).where(table.c.id == id, table.c.state.not_in(OVER)).values(values))
+            going_on = update(table).where(table.c.id == id, table.c.state.not_in(OVER))
+            if connection.execute(going_on.values(values)).rowcount == 0:
+                return
             _withdraw(connection, table.c.id == id)
             run = _run({**connection.execute(select(table).where(table.c.id == id)).mappings().one()})
             audit.note(connection, run.by, "workflow run ended", run.workflow, result=f"{id} {run.state}")
@@ -183,9 +187,10 @@ class WorkflowRuns:
     def due_again(self, now: datetime) -> None:
         """Let runs go on whose time has come."""
         table = schema.workflow_runs
-        with writing(self._engine) as connection:
-            waiting = update(table).where(table.c.state == "waiting", table.c.until <= now)
-            connection.execute(waiting.values(state="due"))
+        come = (table.c.state == "waiting") & (table.c.until <= now)
+        if rows(self._engine, select(table.c.number).where(come)):
+            with writing(self._engine) as connection:
+                connection.execute(update(table).where(come).values(state="due"))
 
     # What a run does
 

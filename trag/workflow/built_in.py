@@ -189,8 +189,16 @@ def _meeting(doing: Doing, inputs: Inputs) -> Iterator[Record]:
         names = [field] if field else [*doing.book.tables[table].fields]
         tests, fits = [(name, condition) for name in names], any
     for record in doing.home.records.registers.each(table):
-        if fits(compare(record.fields.get(name), each) for name, each in tests):
+        if fits(_met(record.fields.get(name), each) for name, each in tests):
             yield record
+
+
+def _met(value: object, condition: Condition) -> bool:
+    """Whether a field meets a condition, which one that has no order with its value does not."""
+    try:
+        return compare(value, condition)
+    except StepFailed:
+        return False
 
 
 def _condition(text: str) -> tuple[str, Condition]:

@@ -15,7 +15,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from org.reading.problems import quoted
-from store import StoreError
 from store.notices import Notice
 from store.passage import OPEN
 from store.workflow_runs import WorkflowRun
@@ -82,17 +81,21 @@ class Runner:
             self._perform(run)
 
     def _run(self) -> None:
+        failed = False
         while not self._closing.is_set():
-            wait = PACE
             try:
+                if failed:  # nobody else runs them: one that is said to be running could not be ended
+                    self._home.records.workflow_runs.break_off()
                 self.work_off()
-            except SHOWN as error:
-                log.error("workflows stand still: %s", error.message)
-                wait = _AGAIN
-            except Exception:
-                log.exception("a fault while running workflows")
-                wait = _AGAIN
-            self._closing.wait(wait)
+                failed = False
+            except Exception as error:
+                # A fault of the program must not end the thread, which nobody would see.
+                failed = True
+                if isinstance(error, SHOWN):
+                    log.error("workflows stand still: %s", error.message)
+                else:
+                    log.exception("workflows stand still")
+            self._closing.wait(_AGAIN if failed else PACE)
 
     def _perform(self, run: WorkflowRun) -> None:
         runs = self._home.records.workflow_runs
@@ -100,13 +103,11 @@ class Runner:
             self._walk(run)
         except Cancelled:
             runs.put_off(run.id)
-        except StoreError:
-            raise  # nothing can be written down now: it counts as broken off
         except Exception as error:
             # A fault of the program in one run must not keep the others waiting for ever.
             if not isinstance(error, SHOWN):
                 log.exception("a fault in the run %s of the workflow %s", run.id, run.workflow)
-            message = error.message if isinstance(error, TragError) else "A fault in the program; its log says more."
+            message = error.message if isinstance(error, SHOWN) else "A fault in the program; its log says more."
             runs.end(run.id, "failed", message, "")
             self._count_failures(run)
 
