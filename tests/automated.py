@@ -53,13 +53,13 @@ TABLES = (
 BOOK = Book.of(ACTIONS, (), TABLES, [Trigger(each, each, table=each[:6] == "record") for each in activation.TRIGGERS])
 
 
-def step(name: str, number: int, parent: int = 0, condition: str = "", **inputs: object) -> dict[str, Any]:
+def step(name: str, number: int, parent: int = 0, when: str = "", **inputs: object) -> dict[str, Any]:
     """A step as JSON has it: its inputs are references where they begin with "@", else values; a condition is
     "field op value"."""
-    left, op, right = [*condition.split(" ", 2), "", ""][:3]
+    left, op, right = [*when.split(" ", 2), "", ""][:3]
     made: dict[str, Any] = {"name": name, "step": number}
     made |= {"parent": parent} if parent else {}
-    made |= {"condition": {"left": left, "op": op, "right": right, "by": "person"}} if condition else {}
+    made |= {"condition": {"left": left, "op": op, "right": right, "by": "person"}} if when else {}
     given = {
         name: value[1:] if isinstance(value, str) and value[:1] == "@" else {"value": value}
         for name, value in inputs.items()

@@ -15,7 +15,9 @@ from store.workflows import StoredWorkflow, WorkflowChange, WorkflowState
 
 def change(records: Records, version: str, state: WorkflowState, by: str = "ada", **more: str) -> StoredWorkflow:
     instead = more.pop("instead_of", None)
-    made = WorkflowChange("w", version, state, by, by, "Bills", "record_created", "bill", f'{{"v": "{version}"}}', **more)
+    made = WorkflowChange(
+        "w", version, state, by, by, "Bills", "record_created", "bill", f'{{"v": "{version}"}}', **more
+    )
     return records.workflows.put(made, instead_of=instead)
 
 

@@ -260,6 +260,6 @@ def _refuse(what: str, problems: tuple[Problem, ...]) -> None:
     if problems:
         told = (
             f"{each.place}: {each.message} {each.hint}" if each.place else f"{each.message} {each.hint}"
-            for each in found
+            for each in problems
         )
         raise TragError(f"{what}. {' '.join(told)}", "Correct it on the page Automate.")

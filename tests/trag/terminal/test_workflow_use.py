@@ -37,9 +37,7 @@ def test_a_file_is_activated_changed_rolled_back_switched_off_and_its_runs_are_s
     assert first.startswith("~ title: none -> Hello\n~ trigger: none -> manual\n+ 1. log\nHello (")
     assert first.endswith("is in use: it is set off by manual.\n")
     file.write_text(workflow(step("log", 1, message="good-bye"), step("log", 2, message="x"), title="Hello").to_json())
-    assert job("activate", "hello.json").startswith(
-        '~ 1. log\n    message: "hello" -> "good-bye"\n+ 2. log\nHello ('
-    )
+    assert job("activate", "hello.json").startswith('~ 1. log\n    message: "hello" -> "good-bye"\n+ 2. log\nHello (')
     assert "is in use" in job("rollback", "hello")
     history = job("versions", "hello").splitlines()
     assert [line.split("  ")[2].split(" by ")[0] for line in history] == [

@@ -1,4 +1,4 @@
-"""The pages of workflows in use, notices and registers over a real home, through the gate: what they show and decide."""
+"""The pages of workflows in use, notices and registers over a real home, through the gate."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def test_what_waits_is_looked_at_tried_activated_changed_and_rolled_back(client:
     assert "The earlier version is in use again." in words(page, ".notice.good")
     refused = client.post(
         f"/workflows/active/{ID}/activate",
-        data={str(each["name"]): str(each["value"]) for each in stale.select("form[action$='/activate'] input")} | {"against": "0" * 12},
+        data={str(each["name"]): str(each["value"]) for each in stale.select("form[action$='/activate'] input")}
+        | {"against": "0" * 12},
     )
     assert refused.status_code == 409
     assert "in use meanwhile" in refused.text
@@ -138,12 +139,19 @@ def test_registers_are_filled_and_changed_by_those_whom_they_are_for(
     use(running, SIMPLE, ID, CurrentUser.of(running.records.people.get(found["ada"][0])))  # type: ignore[arg-type]
     (eva, bar), (_, board), _ = found.values()
     assert texts(soup(bar, "/workflows/registers"), ".workflows .what") == ["Bills", "Receipts"]
-    assert texts(soup(board, "/workflows/registers"), ".workflows .what") == ["Bills", "Receipts", "What is in the vault"]
+    assert texts(soup(board, "/workflows/registers"), ".workflows .what") == [
+        "Bills",
+        "Receipts",
+        "What is in the vault",
+    ]
     assert bar.get("/workflows/registers?table=vault").status_code == 404
     assert bar.post("/workflows/registers", data={"table": "vault", "field.gold": "1"}).status_code == 404
     running.records.registers.create("vault", {"gold": "CANARY"})
     assert "CANARY" not in bar.get("/workflows/registers?table=bill&record=vault/1").text
-    assert bar.post("/workflows/registers", data={"table": "bill", "record": "vault/1", "field.amount": "1"}).status_code == 409
+    assert (
+        bar.post("/workflows/registers", data={"table": "bill", "record": "vault/1", "field.amount": "1"}).status_code
+        == 409
+    )
     assert bar.post("/workflows/registers", data={"table": "bill", "field.colour": "red"}).status_code == 409
     page = press(bar, soup(bar, "/workflows/registers?table=bill"), "/registers", **{"field.amount": HOSTILE})
     assert "Record 2 is kept." in words(page, ".notice.good")

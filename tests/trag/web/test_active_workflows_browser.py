@@ -1,5 +1,5 @@
-"""Workflows in use in a real Chromium, served by the real app over the sample's home: activated, run by a record that is
-added, approved by a notice, rolled back."""
+"""Workflows in use in a real Chromium, over the sample's home: activated, run by a record that is added, approved by a
+notice, rolled back."""
 
 import json
 import shutil
@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from store.records import Records
+from store.workflows import WorkflowChange
 from tests import model_server
 from tests import serving as served
 from tests.pages import assert_fits, assert_fits_a_phone
@@ -21,7 +22,6 @@ from tests.serving import Visit, trag
 from tests.trag.workflow.conftest import INVOICES, ROOT
 from trag.workflow.activation import version_of
 from trag.workflow.record import Workflow
-from store.workflows import WorkflowChange
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MADE = Workflow.of(INVOICES)
@@ -144,7 +144,9 @@ def test_an_invoice_is_approved_or_posted_and_the_workflow_rolled_back(app: str,
     expect(page.locator(".notice.good")).to_have_text("It is switched off.")
 
 
-def test_the_pages_fit_a_phone_light_and_dark_and_the_keyboard_alone_decides(app: str, own_home: Path, phone: Page) -> None:
+def test_the_pages_fit_a_phone_light_and_dark_and_the_keyboard_alone_decides(
+    app: str, own_home: Path, phone: Page
+) -> None:
     send(own_home, replace(MADE, title="Invoices once more"))
     for scheme in ("light", "dark"):
         phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

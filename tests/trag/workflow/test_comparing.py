@@ -10,7 +10,11 @@ from trag.workflow.record import Workflow
 
 def test_steps_that_came_went_and_changed_are_told_and_a_new_number_is_no_change(invoices: dict[str, Any]) -> None:
     before = Workflow.of(invoices)
-    later = {**invoices, "title": "Invoices", "steps": [{"name": "log", "step": 1, "inputs": {"message": {"value": "x"}}}]}
+    later = {
+        **invoices,
+        "title": "Invoices",
+        "steps": [{"name": "log", "step": 1, "inputs": {"message": {"value": "x"}}}],
+    }
     for each in invoices["steps"]:
         moved = {**each, "step": each["step"] + 1} | ({"parent": each["parent"] + 1} if "parent" in each else {})
         later["steps"].append(moved)
@@ -38,8 +42,10 @@ def test_the_same_is_no_change_and_against_nothing_all_is_added(invoices: dict[s
 
 
 def test_inputs_and_places_are_told() -> None:
-    before = workflow(step("IF", 1, condition="record.a = 1"), step("log", 2, 1, message="one"), step("log", 3, message="@record.a"))
-    after = workflow(step("IF", 1, condition="record.a = 1"), step("log", 2, 1, message="two"), step("log", 3, 1))
+    before = workflow(
+        step("IF", 1, when="record.a = 1"), step("log", 2, 1, message="one"), step("log", 3, message="@record.a")
+    )
+    after = workflow(step("IF", 1, when="record.a = 1"), step("log", 2, 1, message="two"), step("log", 3, 1))
     first, second = compare(before, after).steps[1:]
     assert first.edits == (Edit("message", '"one"', '"two"'),)
     assert second.edits == (Edit("within step", "", "1"), Edit("message", "record.a", ""))

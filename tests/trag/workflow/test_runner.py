@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from store import StoreError
 from store.passage import OPEN
 from store.workflow_runs import WorkflowRun
 from tests.automated import BILLS, person, ran, step, use, workflow
@@ -67,7 +68,10 @@ def test_only_what_is_in_use_and_started_by_hand_is_run_by_hand(running: Home) -
     ("trigger", "moments"),
     [
         ("daily", [("2026-11-23 06:59", 0), ("2026-11-23 07:00", 1), ("2026-11-23 19:00", 1), ("2026-11-26 09:00", 2)]),
-        ("weekly", [("2026-11-22 20:00", 0), ("2026-11-23 07:01", 1), ("2026-11-29 09:00", 1), ("2026-12-01 01:00", 2)]),
+        (
+            "weekly",
+            [("2026-11-22 20:00", 0), ("2026-11-23 07:01", 1), ("2026-11-29 09:00", 1), ("2026-12-01 01:00", 2)],
+        ),
     ],
 )
 def test_the_clock_sets_off_once_for_each_hour_that_came(
@@ -162,7 +166,7 @@ def test_a_run_waits_for_a_person_and_then_for_a_time_and_does_nothing_twice(run
         step("create_record", 1, table="receipt", fields={"amount": 5}),
         step("count", 2, record="@trigger.record"),
         step("WAIT", 3, duration="P1D"),
-        step("IF", 4, condition="2.sum > 10"),
+        step("IF", 4, when="2.sum > 10"),
         step("notify_person", 5, 4, person="ada", message="@2.sum"),
         trigger=BILLS,
     )
@@ -208,7 +212,7 @@ def test_switching_off_ends_what_waits_and_takes_back_what_is_asked(running: Hom
     (asked,) = notices_of(running, LOCAL)
     activation.switch_off(running, LOCAL, "w")
     assert notices_of(running, LOCAL) == ()
-    with pytest.raises(TragError, match="not asked of you"):
+    with pytest.raises(StoreError, match="no longer asked of you"):
         finish(running, LOCAL, asked.id, {"sum": "1", "coin": "cent"})
     assert ran(running).state == "stopped"
 
@@ -284,7 +288,9 @@ with open_home(Settings(home=Path(sys.argv[1]), workflows=True)) as home:
 
 @pytest.mark.slow
 def test_a_run_that_a_kill_broke_off_is_shown_as_that_and_not_repeated(tmp_path: Path) -> None:
-    code = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "home")], cwd=Path(__file__).parents[3], check=False)
+    code = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "home")], cwd=Path(__file__).parents[3], check=False
+    )
     assert code.returncode == -signal.SIGKILL
     with open_home(Settings(home=tmp_path / "home", workflows=True)) as home:
         run = ran(home)
@@ -297,4 +303,3 @@ def test_a_run_that_a_kill_broke_off_is_shown_as_that_and_not_repeated(tmp_path:
         Runner(home).work_off()
         assert home.records.registers.count("receipt") == 2
         assert home.records.audit.verify() is None
-

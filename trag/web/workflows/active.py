@@ -19,16 +19,15 @@ from org.reading.problems import Problem
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import StoredWorkflow, WorkflowChange
 from trag.errors import TragError
-from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK
-from trag.workflow import activation, runner
-from trag.workflow.comparing import compare, given
-from trag.workflow.record import Workflow, WorkflowStep
-from trag.workflow.running import run as dry_run
 from trag.web.forms import Form, number
 from trag.web.render import environment
 from trag.web.responses import Notice, Notices, explain, there
 from trag.web.visitors import caller, where
+from trag.workflow import activation, runner
+from trag.workflow.comparing import compare, given
+from trag.workflow.record import Workflow
+from trag.workflow.running import run as dry_run
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -121,7 +120,11 @@ class ActivePage:
         changes = compare(activation.workflow_of(before) if before and not same else None, workflow)
         faults = activation.faults(self.home, workflow, None)
         table = self._book.tables.get(workflow.trigger.table) if workflow.trigger else None
-        record = {name: request.query_params[f"field.{name}"] for name in (table.fields if table else ()) if f"field.{name}" in request.query_params}
+        record = {
+            name: request.query_params[f"field.{name}"]
+            for name in (table.fields if table else ())
+            if f"field.{name}" in request.query_params
+        }
         tried = dry_run(workflow, self._book, record or None) if "try" in request.query_params and not faults else None
         return self._page(
             request,
@@ -193,7 +196,14 @@ class ActivePage:
         return self.notices.go(f"/workflows/active/runs/{id}", Notice("The run is stopped."))
 
     def _decided(self, act: Any, request: Request, form: Form, id: str) -> None:
-        act(self.home, caller(request), id, form.get("version", ""), instead_of=form.get("against"), where=where(request))
+        act(
+            self.home,
+            caller(request),
+            id,
+            form.get("version", ""),
+            instead_of=form.get("against"),
+            where=where(request),
+        )
 
     def _on(self, id: str, text: str) -> Response:
         return self.notices.go(f"/workflows/active/{id}", Notice(text))

@@ -33,13 +33,17 @@ class NoticesPage:
     def show(self, request: Request) -> Response:
         """What somebody is asked to do first, then what they were told."""
         found, chart = tasks.notices_of(self.home, caller(request)), self.home.organization.chart
-        html = environment().get_template("workflows/active/notices.html").render(
-            here="/workflows/notices",
-            notice=self.notices.said(request),
-            open=[each for each in found if each.state == "open"],
-            others=[each for each in found if each.state != "open"],
-            unit_name=lambda unit: unit_name(unit, chart),
-            longest=tasks.LONGEST,
+        html = (
+            environment()
+            .get_template("workflows/active/notices.html")
+            .render(
+                here="/workflows/notices",
+                notice=self.notices.said(request),
+                open=[each for each in found if each.state == "open"],
+                others=[each for each in found if each.state != "open"],
+                unit_name=lambda unit: unit_name(unit, chart),
+                longest=tasks.LONGEST,
+            )
         )
         return HTMLResponse(html)
 

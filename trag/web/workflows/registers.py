@@ -51,16 +51,20 @@ class RegistersPage:
         changed = registers.find(record) if record and chosen else None
         if changed and changed.register != table:
             changed = None
-        html = environment().get_template("workflows/active/registers.html").render(
-            here="/workflows/registers",
-            notice=self.notices.said(request),
-            tables=tables.values(),
-            counts={id: registers.count(id) for id in tables},
-            chosen=chosen,
-            records=registers.newest(table, NEWEST) if chosen else (),
-            record=changed,
-            newest=NEWEST,
-            longest=LONGEST,
+        html = (
+            environment()
+            .get_template("workflows/active/registers.html")
+            .render(
+                here="/workflows/registers",
+                notice=self.notices.said(request),
+                tables=tables.values(),
+                counts={id: registers.count(id) for id in tables},
+                chosen=chosen,
+                records=registers.newest(table, NEWEST) if chosen else (),
+                record=changed,
+                newest=NEWEST,
+                longest=LONGEST,
+            )
         )
         return HTMLResponse(html)
 
