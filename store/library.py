@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, 
 from store import StoreError, audit, schema
 from store.database import lock_table, reading, rows, writing
 from store.passage import OPEN, Audience, Passage, audience_field, read_audience
+from store.workflows import Workflows
 
 Origin = Literal["given", "rule", "model", "person"]
 """Where a pair comes from: a file of pairs, the rules, a model, somebody at the page."""
@@ -87,10 +88,11 @@ class Pair:
 
 
 class Library:
-    """The documents of one home."""
+    """The documents of one home. One that is added sets workflows off."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, workflows: Workflows) -> None:
         self._engine = engine
+        self._workflows = workflows
 
     def put(
         self,
@@ -132,6 +134,9 @@ class Library:
                     ],
                 )
             _put_pairs(connection, name, pairs)
+            if not kept:
+                told = {"name": name, "pages": pages, "by": by}
+                self._workflows.happened_in(connection, "document_added", told, by=by)
             audit.note(connection, by, "document replaced" if kept else "document added", name, result=sha256)
 
     def documents(self) -> tuple[Document, ...]:

@@ -19,11 +19,15 @@ from store.database import open_database, reading, rows, writing
 from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
 from store.library import Examples, Library
+from store.notices import Notices
 from store.people import People
 from store.person import Forgotten, asked_by, display_name, forget
+from store.registers import Registers
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels, renew
 from store.second_factors import SecondFactors
 from store.versions import Promotions, Versions
+from store.workflow_runs import WorkflowRuns, forget_runs_before
+from store.workflows import Workflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,14 @@ class StoredAnswer:
 class Records:
     """The records of one home."""
 
-    def __init__(self, url: str) -> None:
-        """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
+    def __init__(self, url: str, *, workflows: bool = False) -> None:
+        """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date. `workflows` is
+        whether what happens sets workflows off."""
         self._engine = open_database(url)
-        self.chart_versions = Versions(self._engine, schema.activations, "chart")
+        self.workflows = Workflows(self._engine, on=workflows)
+        self.chart_versions = Versions(self._engine, schema.activations, "chart", self.workflows)
         self.procedure_versions = Versions(self._engine, schema.procedure_activations, "book of procedures")
-        self.library = Library(self._engine)
+        self.library = Library(self._engine, self.workflows)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
         self.promotions = Promotions(self._engine)
@@ -70,6 +76,9 @@ class Records:
         self.audit = Audit(self._engine)
         self.reviews = Reviews(self._engine)
         self.approved = ApprovedAnswers(self._engine)
+        self.workflow_runs = WorkflowRuns(self._engine)
+        self.notices = Notices(self._engine)
+        self.registers = Registers(self._engine, self.workflows)
 
     def close(self) -> None:
         """Close every connection."""
@@ -128,10 +137,12 @@ class Records:
         return forgotten
 
     def forget_before(self, moment: datetime, *, by: str) -> Forgotten:
-        """Forget the conversations that nobody went on with since a moment, and older answers outside of any."""
+        """Forget the conversations that nobody went on with since a moment, and older answers outside of any; and the
+        runs of workflows that ended before, with their notices."""
         old, alone = schema.conversations.c.updated < moment, schema.answers.c.created < moment
         with writing(self._engine) as connection:
             forgotten = forget(connection, old, alone=alone)
+            forget_runs_before(connection, moment)
             about = f"before {moment:%Y-%m-%d}"
             audit.note(connection, by, "old conversations forgotten", about, result=str(forgotten))
         return forgotten

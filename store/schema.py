@@ -330,3 +330,72 @@ audit = Table(
     *_moments("at"),
     *_words("who", "what", "about", "where", "result", "chain"),
 )
+
+# Nothing is overwritten here either: each sending, activation, switching off and return of a workflow is a row.
+workflow_changes = Table(
+    "workflow_changes",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    *_words("workflow", "version", "state"),
+    *_moments("at"),
+    *_words("person", "by", "remark", "title", "trigger", "register", "workflow_json"),
+    Index("changes_of_workflow", "workflow", "number"),
+)
+
+workflow_runs = Table(
+    "workflow_runs",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", Words, nullable=False, unique=True),
+    *_words("workflow", "version", "activator", "trigger", "person", "by", "record_json"),
+    *_moments("at"),
+    *_words("state"),
+    *(Column(name, Moment) for name in ("begun", "ended", "until")),
+    *_words("message", "trace_json", "cause", "root"),
+    *_numbers("depth"),
+    Index("runs_of_workflow", "workflow", "number"),
+    Index("runs_in_state", "state", "number"),
+    Index("runs_of_root", "root"),
+)
+
+# A row before something is done; what came of it is there after.
+workflow_effects = Table(
+    "workflow_effects",
+    metadata,
+    Column("run", Words, ForeignKey("workflow_runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    *_numbers("step"),
+    *_words("name"),
+    *_moments("begun"),
+    Column("outputs_json", Words),
+    *_words("failed"),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", Words, nullable=False, unique=True),
+    *_words("person", "unit", "text"),
+    *_moments("at"),
+    *_words("run"),
+    *_numbers("place"),
+    *_words("gives", "state", "done_by"),
+    Column("done", Moment),
+    *_words("answer_json"),
+    Index("notices_of_person", "person", "number"),
+    Index("notices_of_unit", "unit", "number"),
+    Index("notices_of_run", "run"),
+)
+
+register_records = Table(
+    "register_records",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    *_words("register", "fields_json"),
+    *_moments("created"),
+    *_words("created_by"),
+    *_moments("changed"),
+    *_words("changed_by"),
+    Index("records_of_register", "register", "number"),
+)

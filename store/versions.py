@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, Row, Table, insert, select
 
 from store import StoreError, audit, schema
 from store.database import lock_table, reading, writing
+from store.workflows import Workflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,12 @@ class Version:
 
 
 class Versions:
-    """What one home had in use of a kind: each activation is a row of `table`, what it activated is `called` so."""
+    """What one home had in use of a kind: each activation is a row of `table`, what it activated is `called` so.
+    `workflows` are what an activation sets off, None where it sets nothing off."""
 
-    def __init__(self, engine: Engine, table: Table, called: str) -> None:
+    def __init__(self, engine: Engine, table: Table, called: str, workflows: Workflows | None = None) -> None:
         self._engine = engine
+        self._workflows = workflows
         self._table = table
         self._called = called
 
@@ -93,6 +96,9 @@ class Versions:
                 )
             row = {"version": version, "name": name, "sha256": sha256, "original": original, "size": size}
             connection.execute(insert(self._table), row | {"activated": datetime.now(UTC), "activated_by": by})
+            if self._workflows:
+                told = {"version": version, "name": name, "by": by}
+                self._workflows.happened_in(connection, f"{self._called}_activated", told, by=by)
             audit.note(connection, by, f"{self._called} activated", name, result=version)
             return self._versions(connection)[0]
 

@@ -70,7 +70,7 @@ class Home:
         self.folder = settings.home
         self._charts = self.folder / "charts"
         self._closing = closing
-        self.records = Records(settings.database)
+        self.records = Records(settings.database, workflows=settings.workflows)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
         self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures", self._look_over)

@@ -98,6 +98,10 @@ class Settings:
     """The unit of the chart that each group is, "group=unit id"."""
     mcp: bool = False
     """Whether other assistants may ask by the Model Context Protocol, at /mcp, with personal tokens."""
+    workflows: bool = False
+    """Whether workflows that an admin put in use run: else they are drafted, tried and exported only."""
+    hooks: str = ""
+    """The addresses of steps that other programs do, "action id=https://...", with commas between. Empty: none."""
 
     @property
     def database(self) -> str:

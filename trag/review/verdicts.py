@@ -110,6 +110,11 @@ def put_label(
         label = change.labels(answer)[-1]
         what = "remarked" if label.asker else "judged"
         change.note(by or reviewer, what, answer, where=where, result=verdict)
+    if label.asker and verdict != "Correct":
+        stored = records.answer(answer)
+        told = {"id": answer, "question": stored.question if stored else "", "answer": found.answer}
+        told |= {"verdict": verdict, "comment": comment}
+        records.workflows.happened("answer_flagged", told, person=reviewer, by=by)
     return label
 
 

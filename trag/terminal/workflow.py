@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal import console
+from trag.terminal import console, workflow_use
 
 if TYPE_CHECKING:
     from org.procedures.flows import Book
@@ -45,14 +45,14 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     form.add_argument("--json", action="store_true", help="print the whole record as one line of JSON")
     form.add_argument("--serverless", action="store_true", help="print it as CNCF Serverless Workflow 1.0 (JSON)")
     form.add_argument("--bpmn", action="store_true", help="print it as BPMN 2.0 (XML)")
-    draft.set_defaults(work=_draft)
+    draft.set_defaults(job=_draft)
     for name, words in (
         ("check", "report everything that is wrong with the workflow in FILE, and what is open"),
         ("try", "run it dry: nothing has an effect, each step's inputs and outputs are shown"),
         ("export", "write it in a form that other programs read"),
     ):
         act = acts.add_parser(name, help=words)
-        act.set_defaults(work=_of_file)
+        act.set_defaults(job=_of_file)
         act.add_argument("file", metavar="FILE")
         if name == "try":
             act.add_argument("--record", default="", metavar="FILE", help="what sets it off, a JSON object")
@@ -61,7 +61,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             form = act.add_mutually_exclusive_group(required=True)
             form.add_argument("--serverless", action="store_true", help="CNCF Serverless Workflow 1.0 (JSON)")
             form.add_argument("--bpmn", action="store_true", help="BPMN 2.0 (XML)")
-    workflow.set_defaults(job=lambda settings, options: options.work(settings, options))
+    workflow_use.add(acts)
 
 
 def _draft(settings: Settings, options: argparse.Namespace) -> int:
@@ -130,6 +130,7 @@ def run_as_text(run: Run) -> str:
         "done": "Done.",
         "ended": f"Ended by step {run.step}.",
         "failed": f"Failed at step {run.step}: {run.message}",
+        "waiting": f"Waits at step {run.step}: {run.message}",
     }
     return "\n".join([*lines, ends[run.status]])
 

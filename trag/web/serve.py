@@ -96,6 +96,8 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.visitors import empty_pages
     from trag.web.workflows import page as workflows
     from trag.web.security_headers import give_nonces
+    from trag.web.workflows import active, notices, registers
+    from trag.workflow.runner import Runner
 
     give_nonces(gradio.routes.templates.env)
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
@@ -103,12 +105,15 @@ def create_app(home: Home) -> FastAPI:
     ready, busy = page.assistant.result, page.runs.busy
     blocks = page.build().queue(api_open=False)
     door = Authenticator(home.records, home.settings)
+    runner = Runner(home)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
+        runner.start()
         async with tool.running():
             yield
         charts_page.reviews.close()
+        await run_in_threadpool(runner.close)
         await run_in_threadpool(documents_page.writing.close)
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
@@ -136,6 +141,8 @@ def create_app(home: Home) -> FastAPI:
     plans.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
+    for each in (active, notices, registers):
+        each.mount(app, home)
     workflows.mount(app, home, page.runs, ready)
     answerer = Answerer(home, page.runs, ready)
     programs.mount(app, answerer)

@@ -16,6 +16,7 @@ from trag.people import sso
 from trag.people.external_identity import proxies
 from trag.settings import Settings
 from trag.web.people.authentication import LOCAL
+from trag.workflow.hooks import addresses
 
 NEED_ADDRESS = ("sso_issuer", "proxy_from", "proxy_user")
 """What says how people who come from elsewhere are known: only beside the address that they open."""
@@ -51,6 +52,7 @@ def problems(settings: Settings) -> Iterator[tuple[str, str]]:
         *([partial(sso.issuer_of, settings.sso_issuer)] if settings.sso_issuer else []),
         partial(sso.roles, settings.sso_roles),
         partial(sso.pairs, "sso_units", settings.sso_units),
+        partial(addresses, settings),
     )
     for read in readings:
         try:

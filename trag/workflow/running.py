@@ -1,7 +1,8 @@
 """A workflow run step by step: every step is given its inputs and gives its outputs, all of it traced.
 
-What an action does is `perform`'s matter. A dry run simulates it: nothing has an effect, and what a step would give is
-only known by its name. A condition on what nobody knows yet counts as met, and so does one that is still open.
+What an action does, and whether a WAIT lets a run pause, is `perform`'s matter. A dry run simulates it: nothing has an
+effect, and what a step would give is only known by its name. A condition on what nobody knows yet counts as met, and so
+does one that is still open.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ MOST_STEPS = 10_000
 SECONDS = 60.0
 
 Perform = Callable[[WorkflowStep, Mapping[str, object]], Mapping[str, object]]
-"""Does an action with these inputs; what it gives, by names. Raises StepFailed when it cannot be done."""
+"""Does an action, or a WAIT, with these inputs; what it gives, by names. Raises StepFailed when it cannot be done, and
+Paused when its end has to be waited for."""
 
 
 class Simulated(str):
@@ -37,6 +39,10 @@ class Simulated(str):
 
 class StepFailed(Exception):
     """A step could not be done; what was found is its only argument. A TRY around it goes on with its CATCH."""
+
+
+class Paused(Exception):
+    """A step is not done yet: somebody, or a moment, is waited for. What for is its only argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +61,10 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a run went: to the last step, to the END at `step`, or to one that failed there (0: before the first)."""
+    """How a run went: to the last step, to the END at `step`, to one that failed there (0: before the first), or so far
+    as to one that is waited for."""
 
-    status: Literal["done", "ended", "failed"]
+    status: Literal["done", "ended", "failed", "waiting"]
     trace: tuple[Ran, ...]
     step: int = 0
     message: str = ""
@@ -71,7 +78,8 @@ def simulated(book: Book) -> Perform:
     """The actions of a dry run: each gives what the book says it gives, in words."""
 
     def perform(step: WorkflowStep, inputs: Mapping[str, object]) -> Mapping[str, object]:
-        return {thing: Simulated(f"{thing} of step {step.step}") for thing in book.actions[step.name].gives}
+        action = book.actions.get(step.name)
+        return {thing: Simulated(f"{thing} of step {step.step}") for thing in (action.gives if action else ())}
 
     return perform
 
@@ -95,6 +103,8 @@ def run(
         walk.steps_of(0)
     except _Ended as ended:
         return Run("ended", tuple(walk.trace), ended.step)
+    except Paused as pause:
+        return Run("waiting", tuple(walk.trace), walk.trace[-1].step, str(pause))
     except (StepFailed, _LimitReached) as failure:
         return Run("failed", tuple(walk.trace), walk.trace[-1].step, str(failure))
     return Run("done", tuple(walk.trace))
@@ -218,12 +228,13 @@ class _Walk:
         action = self._book.actions.get(step.name)
         needs = action.needs if action else (("duration",),)
         missing = ["|".join(need) for need in needs if not any(thing in inputs for thing in need)]
-        outputs: Mapping[str, object] = {}
-        if action:
-            try:
-                outputs = self._perform(step, inputs)
-            except StepFailed as failure:
-                self._fail(step, inputs, str(failure))
+        try:
+            outputs = self._perform(step, inputs)
+        except StepFailed as failure:
+            self._fail(step, inputs, str(failure))
+        except Paused as pause:
+            self.trace.append(Ran(step.step, step.name, inputs, {}, self._rounds, str(pause)))
+            raise
         self._outputs[step.step] = outputs
         self._ran(step, inputs, outputs, f"open: {', '.join(missing)}" if missing else "")
 

@@ -1,6 +1,8 @@
 """The catalogue of the sample organization, the workflow of its issue written by hand, and workflows made by chance."""
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +11,9 @@ import pytest
 
 from org.procedures.flows import Book
 from org.procedures.reading import load
+from tests.automated import furnish
+from trag.home import Home, open_home
+from trag.settings import Settings
 from trag.workflow import structure
 from trag.workflow.structure import Line
 
@@ -70,3 +75,12 @@ def by_chance(seed: int, book: Book, longest: int = 60) -> tuple[Line, ...]:
         names = [*each.logic, *(chance.sample([*book.actions], 2) if each.actions else ())]
         lines.append(Line(each.depth, chance.choice(names)))
     return tuple(lines)
+
+
+@pytest.fixture
+def running(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
+    """A club's home in which workflows run."""
+    shutil.copy(empty_database, tmp_path)
+    with open_home(Settings(home=tmp_path, workflows=True)) as home:
+        furnish(home)
+        yield home
