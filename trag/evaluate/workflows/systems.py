@@ -164,13 +164,13 @@ def _by_trie(model: Searching, messages: Sequence[Message], book: Book) -> tuple
     is chosen with it."""
     with model.search(messages) as search:
         firsts = [f"{one}\n" for one in _firsts(book)]
-        text = firsts[search.choose(firsts).index]
+        text = firsts[search.choose(firsts)[0].index]
         search.take(text)
         lines: list[Line] = []
         while not lines or text.endswith("\n"):
             options = [*_nexts(lines, book)]
             written = [f"{' ' * line.depth}{line.name}{end}" for line, end in options]
-            chosen = search.choose(written).index
+            chosen = search.choose(written)[0].index
             search.take(written[chosen])
             text += written[chosen]
             lines.append(options[chosen][0])
