@@ -234,10 +234,12 @@ def _parted(beam: _Beam) -> Iterator[_Beam]:
     if len(beam.rows) == 1:
         yield beam
         return
-    following = sorted({row[beam.read] for row in beam.rows})
+    ways: dict[int, list[tuple[int, ...]]] = {}
+    for row in beam.rows:
+        ways.setdefault(row[beam.read], []).append(row)
+    following = sorted(ways)
     for token, likely in zip(following, logarithms(beam.logits[following]).tolist(), strict=True):
-        rows = tuple(row for row in beam.rows if row[beam.read] == token)
-        yield replace(beam, weight=beam.weight + likely, rows=rows)
+        yield replace(beam, weight=beam.weight + likely, rows=tuple(ways[token]))
 
 
 def _shared(rows: Sequence[Sequence[int]]) -> int:
