@@ -177,7 +177,7 @@ def odds(of: Features, weights: Mapping[str, float]) -> float:
 
 
 @cache
-def fitted(kind: Decided) -> Mapping[str, float]:
-    """The weights by the names of the features."""
+def fitted(kind: Decided, *, reader: bool = True) -> Mapping[str, float]:
+    """The weights by the names of the features; without a reader those under which the others do best alone."""
     values: Mapping[str, Mapping[str, float]] = json.loads(Path(__file__).with_name("weights.json").read_bytes())
-    return values[kind]
+    return values[kind if reader else f"{kind} alone"]

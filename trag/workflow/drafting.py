@@ -166,7 +166,8 @@ class _Writing:
 
     def _best(self, kind: choosing.Decided, of: Mapping[Key, choosing.Features], step: int) -> Key:
         """The likeliest by the weights; what it was chosen over is noted."""
-        ranked = sorted(of, key=lambda option: -odds(of[option], fitted(kind)))
+        weights = fitted(kind, reader=self.search is not None)
+        ranked = sorted(of, key=lambda option: -odds(of[option], weights))
         names = [option.name if isinstance(option, Line) else str(option or "") for option in ranked]
         over = tuple(name for name in dict.fromkeys(names[1:]) if name and name != names[0])[:_OVER]
         if names[0]:
@@ -179,10 +180,9 @@ class _Writing:
 
 
 def shares(search: Search | None, texts: Mapping[Key, str]) -> dict[Key, float]:
-    """Natural logarithms of how the reader shares out among some texts what is likely to come next; without it all are
-    as likely."""
+    """Natural logarithms of how the reader shares out among some texts what is likely to come next; 0 without it."""
     if not search or len(texts) < 2:
-        return dict.fromkeys(texts, -math.log(max(1, len(texts))))
+        return dict.fromkeys(texts, 0.0)
     found = dict.fromkeys(texts, -math.inf)
     names = list(texts)
     for choice in search.choose([*texts.values()], MOST_BEAMS):

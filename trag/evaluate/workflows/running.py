@@ -23,7 +23,8 @@ from trag.evaluate.workflows.scores import Form
 from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
-from trag.workflow import drafting, structure, suggesting
+from trag.retrieve import Weigh
+from trag.workflow import choosing, drafting, structure, suggesting
 from trag.workflow.drafting import Drafter
 from trag.workflow.suggesting import Encode, Suggester
 
@@ -35,6 +36,7 @@ def run(
     chosen: Sequence[str],
     examples: Examples,
     encode: Encode,
+    weigh: Weigh,
     form: Form,
     progress: Progress,
 ) -> Mapping[str, Sequence[Written]]:
@@ -48,7 +50,7 @@ def run(
     found: dict[str, list[Written]] = {each.name: [] for each in sets}
     done, total = 0, len(chosen) * sum(len(each.cases) for each in sets)
     for each in sets:
-        suggester, drafter = Suggester(each.book, encode), Drafter(each.book, encode)
+        suggester, drafter = Suggester(each.book, encode), Drafter(each.book, encode, weigh)
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
             file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
@@ -57,7 +59,7 @@ def run(
                 progress(f"{system}, {each.name}", done, total)
                 written = kept.get((case.id, case.request))
                 if written is None:
-                    if system.startswith(systems.TRAG):
+                    if system == systems.TRAG:
                         written = systems.by_drafter(model, drafter, case, system)
                     else:
                         written = systems.by_prompt(model, each.book, suggester, examples, case, system, as_)
@@ -72,8 +74,9 @@ def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, exampl
     told by what it makes of a text."""
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
     encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
-    if system.startswith(systems.TRAG):
-        given: Any = [inspect.getsource(each) for each in (drafting, structure, suggesting)]
+    if system == systems.TRAG:
+        given: Any = [inspect.getsource(each) for each in (choosing, drafting, structure, suggesting)]
+        given += [choosing.fitted(kind) for kind in ("lines", "triggers", "tables")]
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TRAG, FREE, TRIE = "trag", "free", "trie"
 _WITHOUT = "-no-suggestions"
-SYSTEMS = (TRAG, f"{TRAG}{_WITHOUT}", FREE, f"{FREE}{_WITHOUT}", TRIE, f"{TRIE}{_WITHOUT}")
+SYSTEMS = (TRAG, FREE, f"{FREE}{_WITHOUT}", TRIE, f"{TRIE}{_WITHOUT}")
 MAX_TOKENS = 512
 SHOWN = 4
 """Examples before a request."""

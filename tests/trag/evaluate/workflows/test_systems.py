@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.planned import encoded
+from tests.planned import encoded, weigh
 from tests.scripted import Scripted
 from trag.errors import TragError
 from trag.evaluate.tables import Table
@@ -68,7 +68,7 @@ def written(
 ) -> tuple[dict[str, Sequence[Written]], list[Cases]]:
     sets = [cases.read(folder / f"{name}.jsonl") for name in names]
     examples = Examples(cases.read(folder / "train.jsonl"), encoded, 3)
-    return {**run(folder / "kept", model, sets, systems, examples, encoded, form, silent)}, sets
+    return {**run(folder / "kept", model, sets, systems, examples, encoded, weigh, form, silent)}, sets
 
 
 def cells(table: Table) -> list[dict[str, str]]:
