@@ -1,6 +1,6 @@
 """The inputs of a workflow's steps, bound by code to what there is.
 
-workflow, book -> for each need the nearest earlier gift, item or error of that name, else the trigger's record -> inputs
+workflow, book -> each need from the nearest earlier gift, item or error of its name, else the trigger's record
 
 Names of the catalogue are compared, never what they mean: what no name settles is left open.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os.path import commonprefix
 
 from org.procedures.actions import Table
 from org.procedures.flows import Book
@@ -169,5 +168,7 @@ def _plain(name: str) -> str:
 
 def _is_many(many: str, one: str) -> bool:
     """Whether a name is the plural of another: an ending more, or another one (jobs, Rechnungen, policies)."""
-    alike, more = len(commonprefix([many, one])), len(many) - len(one)
-    return (alike == len(one) >= 3 and 1 <= more <= 2) or (alike == len(one) - 1 >= 4 and 0 <= more <= 2)
+    more = len(many) - len(one)
+    if len(one) >= 3 and many.startswith(one):
+        return 1 <= more <= 2
+    return len(one) >= 5 and many.startswith(one[:-1]) and 0 <= more <= 2

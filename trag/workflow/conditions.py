@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import prompts
 from org.procedures.flows import Book
@@ -129,7 +129,7 @@ def _grammar(values: Sequence[str], request: str, alone: bool) -> str:
     """What may be written, as GBNF: open, or a value, if not `alone` with what it is compared with."""
     value, numbers, spans = _any(values), dict.fromkeys(_NUMBER.findall(request)), [*_spans(request)]
     said = f'"\\"" ({" | ".join((_any(_SAID), *spans))}) "\\""'
-    compared = [f'({_any(f"{op} " for op in _EQUAL)}) said', f'"{_EMPTY}"']
+    compared = [f"({_any(f'{op} ' for op in _EQUAL)}) said", f'"{_EMPTY}"']
     compared += [f'"{_CONTAINS} \\"" ({" | ".join(spans)}) "\\""'] if spans else []
     compared += [f'({_any(f"{op} " for op in _ORDERS)}) "\\"" ({_any(numbers)}) "\\""'] if numbers else []
     rest = "" if alone else f' " " ({" | ".join(compared)})'
@@ -142,7 +142,7 @@ def _spans(request: str) -> Iterator[str]:
     seen = set[str]()
     for place, first in enumerate(words):
         tail, row = "", words[place : place + _SPAN]
-        for before, word in reversed([*zip(row, row[1:], strict=False)]):
+        for before, word in reversed([*pairwise(row)]):
             between = request[before.end() : word.start()]
             tail = f" ({_literal(between + word[0])}{tail})?" if between in ("", " ") else ""
         span = _literal(first[0]) + tail
