@@ -1,5 +1,5 @@
-"""A home with the catalogue of the sample organization, and a drafter that writes what it is told to: for tests that are
-about something else than which steps are found."""
+"""A home with the catalogue of the sample organization, and a drafter that writes what it is told to: for tests that
+are about something else than which steps are found."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Workflows for people: drafted when it is their turn, kept before they are shown, changed by hand, and shown while what
-they name is open.
+"""Workflows for people: drafted when it is their turn, kept before they are shown, changed by hand, and shown while
+what they name is open.
 
 request -> the line for the model -> drafter -> saved record -> Workflow so far..., Drafted
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trag.workflow.running import Run
 
 
-class _Acts(argparse._SubParsersAction):  # type: ignore[type-arg]
+class _Acts(argparse._SubParsersAction):  # type: ignore[type-arg]  # noqa: SLF001
     """Acts by their first word; a word that names none begins a request, for which a workflow is drafted."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -38,7 +38,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     acts = workflow.add_subparsers(dest="act", required=True, metavar="ACT", action=_Acts)
     draft = acts.add_parser(
-        "draft", help="make the workflow of a request, of the steps, tables and triggers that exist; the word may be left out"
+        "draft",
+        help="make the workflow of a request, of the steps, tables and triggers that exist; the word may be left out",
     )
     draft.add_argument("request", help="what is to be done, and when")
     form = draft.add_mutually_exclusive_group()
@@ -77,7 +78,9 @@ def _draft(settings: Settings, options: argparse.Namespace) -> int:
         print(record.to_json() if options.json else workflow_as_text(record, drafts.book))
         return 0
     if record.workflow is None or record.checks:
-        raise TragError(" ".join(record.checks) or "No step fits this request.", "Look at it without --serverless or --bpmn.")
+        raise TragError(
+            " ".join(record.checks) or "No step fits this request.", "Look at it without --serverless or --bpmn."
+        )
     return _export(record.workflow, drafts.book, options)
 
 

@@ -242,7 +242,8 @@ LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
 PROGRAMS = frozenset(
-    {"/api/ask", "/api/plan", "/api/workflow", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
+    {"/api/ask", "/api/plan", "/api/workflow", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"}
+)
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
 answer tells of the words it stands on needs "read" besides (api/answering.py)."""
 SCOPES: tuple[Scope, ...] = ("ask", "read")

@@ -183,8 +183,8 @@ class ActiveRuns:
         *,
         by: str = "",
     ) -> bool:
-        """Ask `question` in `conversation`, or plan or draft under an id; False, and nothing is asked, while another one is
-        being answered there.
+        """Ask `question` in `conversation`, or plan or draft under an id; False, and nothing is asked, while another
+        one is being answered there.
 
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
         """

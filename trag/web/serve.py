@@ -93,10 +93,10 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.procedures import page as procedures
     from trag.web.quality import page as quality
     from trag.web.review import page as review
-    from trag.web.visitors import empty_pages
-    from trag.web.workflows import page as workflows
     from trag.web.security_headers import give_nonces
+    from trag.web.visitors import empty_pages
     from trag.web.workflows import active, notices, registers
+    from trag.web.workflows import page as workflows
     from trag.workflow.runner import Runner
 
     give_nonces(gradio.routes.templates.env)

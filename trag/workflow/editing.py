@@ -1,7 +1,7 @@
-"""A workflow changed by hand. Each change gives a new workflow, whose numbers, references, `gives` and `open` are right.
+"""A workflow changed by hand: each change gives a new workflow, whose numbers, references and what is open are right.
 
-What a step can no longer know after a change is open again. What else is wrong then, such as an ELSE without its IF, the
-checker says: people put things right in an order of their own.
+What a step can no longer know after a change is open again. What else is wrong then, such as an ELSE without its IF,
+the checker says: people put things right in an order of their own.
 """
 
 from __future__ import annotations

@@ -295,7 +295,9 @@ def test_what_is_for_others_leaves_no_trace_and_what_is_closed_later_is_hidden(p
     assert "ZSECRET" in words(place.page("of-bar", f"/workflows/{mine}"), "#step-5")
     place.home.records.people.change(place.people["of-bar"].person, unit="board", by="test")
     place.people["of-bar"] = replace(place.people["of-bar"], unit="board")
-    files = [place.browsers["of-bar"].get(f"/workflows/{mine}{more}").text for more in ("", "?step=1", "/workflow.json")]
+    files = [
+        place.browsers["of-bar"].get(f"/workflows/{mine}{more}").text for more in ("", "?step=1", "/workflow.json")
+    ]
     assert not [each for each in files if "ZSECRET" in each or "secret_" in each or "zfield" in each or "zgift" in each]
     assert "No longer there, or not open to you" in words(place.page("of-bar", f"/workflows/{mine}"), "#step-5 .title")
     place.change("of-bar", mine, "replace", 5, name="post_invoice")
@@ -304,7 +306,8 @@ def test_what_is_for_others_leaves_no_trace_and_what_is_closed_later_is_hidden(p
 
 def test_a_plan_becomes_a_workflow_by_one_press(place: Place) -> None:
     steps = tuple(
-        PlannedStep(number, "It is done.", name, name) for number, name in enumerate(("RequestJourney", "secret_step"), 1)
+        PlannedStep(number, "It is done.", name, name)
+        for number, name in enumerate(("RequestJourney", "secret_step"), 1)
     )
     plan = PlanRecord(uuid4().hex, "I want to travel", "planned", Chosen("travel", "Travel"), steps)
     who = place.people["of-board"].person

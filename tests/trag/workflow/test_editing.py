@@ -115,7 +115,7 @@ def test_all_that_is_offered_can_be_known_and_all_that_can_be_known_is_offered(b
             if not (takes or need):
                 continue
             for source in sorted(every | offered):
-                steps = [each for each in workflow.values()["steps"]]
+                steps = [*workflow.values()["steps"]]
                 given = {"condition": {"left": source, "op": "is empty", "right": "", "by": "person"}}
                 steps[step.step - 1] |= given if takes else {"inputs": {need[0][0]: source}}
                 said = check({**workflow.values(), "steps": steps, "open": []}, book)

@@ -164,8 +164,8 @@ def without_passages(event: RunEvent) -> RunEvent:
 
 
 class AnswerStream(Generic[Kept]):
-    """The events of one question, plan or workflow, as the program that asked for it hears them. Iterate over it once; `leave`
-    stops what is written.
+    """The events of one question, plan or workflow, as the program that asked for it hears them. Iterate over it once;
+    `leave` stops what is written.
 
     Iterating raises one of SHOWN when there is no answer.
     """
@@ -198,7 +198,8 @@ class AnswerStream(Generic[Kept]):
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
     async def record(self) -> Kept:
-        """The answer, plan or workflow, for those who do not watch it being written. Raises ModelAway where the model was."""
+        """The answer, plan or workflow, for those who do not watch it being written. Raises ModelAway where the model
+        was."""
         async for event in self:
             if isinstance(event, Answer | Plan | Drafted):
                 if event.away:
@@ -247,7 +248,7 @@ class Answerer:
         before = await run_in_threadpool(said, asked.conversation) if asked.conversation else asked.history
         stream = AnswerStream[AnswerRecord](passages=reads)
 
-        def ask(stop: threading.Event) -> Iterator[Event]:
+        def ask(stop: threading.Event) -> Iterator[RunEvent]:
             yield from self.ready().ask(
                 asked.question,
                 history=before,

@@ -29,7 +29,7 @@ REFUSALS = {
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
     421: "The request names another host than the assistant's.",
-    422: "What was sent cannot be asked, planned or drafted; the message says what is wrong with it, five problems at most.",
+    422: "What was sent cannot be asked, planned or drafted; the message says what is wrong, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
@@ -41,8 +41,9 @@ comment comes where nothing else did for a while."""
 PLANNING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `chosen` {"id", "title"}, the
 procedure; `step`, each as it stands in the plan; `plan`, the record of the plan; or `error` {"detail"} in its place. A
 comment comes where nothing else did for a while."""
-DRAFTING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `draft`, the workflow so far, after each
-step; `workflow`, its record; or `error` {"detail"} in its place. A comment comes where nothing else did for a while."""
+DRAFTING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `draft`, the workflow so far, after
+each step; `workflow`, its record; or `error` {"detail"} in its place. A comment comes where nothing else did for a
+while."""
 PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
 not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
 

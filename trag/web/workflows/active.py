@@ -28,6 +28,7 @@ from trag.workflow import activation, runner
 from trag.workflow.comparing import compare, given
 from trag.workflow.record import Workflow
 from trag.workflow.running import run as dry_run
+from trag.workflow.wording import LOGIC_WORDS
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -47,20 +48,6 @@ STATES: Mapping[str, str] = {
 }
 """What each state of a run is called."""
 BECAME: Mapping[str, str] = {"sent": "Sent in", "active": "Activated", "off": "Switched off", "returned": "Returned"}
-LOGIC: Mapping[str, str] = {
-    "IF": "If",
-    "ELSEIF": "Otherwise, if",
-    "ELSE": "Otherwise",
-    "FOREACH": "For each",
-    "DOUNTIL": "Repeat until",
-    "PARALLEL": "At the same time",
-    "PARALLELBLOCK": "Beside the others",
-    "TRY": "Try",
-    "CATCH": "If that fails",
-    "WAIT": "Wait",
-    "END": "End here",
-}
-"""What the steps are called that are no actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +219,7 @@ class ActivePage:
     def _called(self, name: str) -> str:
         """What a step is called."""
         action = self._book.actions.get(name)
-        return LOGIC.get(name) or (action.title if action else name)
+        return LOGIC_WORDS.get(name) or (action.title if action else name)
 
     def _page(self, request: Request, name: str, **values: object) -> Response:
         html = environment().get_template(f"workflows/active/{name}.html")

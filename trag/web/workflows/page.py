@@ -198,9 +198,7 @@ class WorkflowsPage:
 
     def _begin(self, who: CurrentUser, words: str, problem: str = "", status: int = 200) -> Response:
         book = workflows.catalogue(self.home, who)
-        return self._page(
-            "begin", who, "", status, words=words, book=book, problem=problem, longest=LONGEST_QUESTION
-        )
+        return self._page("begin", who, "", status, words=words, book=book, problem=problem, longest=LONGEST_QUESTION)
 
     def _workflow(
         self,
@@ -248,7 +246,7 @@ class WorkflowsPage:
             sample=sample or {},
             went=went,
             trace=tried(went, workflow, book) if went else (),
-            sent=self.home.records.workflows.find(record.id) if hasattr(self.home.records, "workflows") else None,
+            sent=self.home.records.workflows.find(record.id),
             label=self.home.records.label(record.id, who.person),
             verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
             longest=LONGEST_REMARK,

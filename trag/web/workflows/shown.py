@@ -158,9 +158,7 @@ def changes(workflow: Workflow, number: int, book: Book, suggestions: Sequence[S
     length = wording.length(step.inputs[0].value) if step and step.name == "WAIT" and step.inputs else None
 
     def logic(*, inside: bool) -> tuple[Choice, ...]:
-        return tuple(
-            Choice(name, wording.LOGIC_WORDS[name]) for name in fitting(workflow, number, inside=inside)
-        )
+        return tuple(Choice(name, wording.LOGIC_WORDS[name]) for name in fitting(workflow, number, inside=inside))
 
     def chosen(of_record: bool) -> tuple[Choice, ...]:
         said = ((source, wording.reference(source, workflow, book)) for source, at in offers if (not at) is of_record)
@@ -211,8 +209,10 @@ def tried(run: Run, workflow: Workflow, book: Book) -> tuple[Tried, ...]:
             ran.rounds,
             note[:1].upper() + note[1:],
             tuple((name, _value(value)) for name, value in given),
-            tuple((wording.thing(name), "" if isinstance(value, Simulated) else _value(value))
-                  for name, value in ran.outputs.items()),
+            tuple(
+                (wording.thing(name), "" if isinstance(value, Simulated) else _value(value))
+                for name, value in ran.outputs.items()
+            ),
             ran.failed,
         )
 
