@@ -85,7 +85,9 @@ def main() -> None:
         of = [one for part in fitted_on for one in part if one.kind == kind]
         weights[kind], weights[f"{kind} alone"] = fit(of), fit([_alone(one) for one in of])
         for name in (kind, f"{kind} alone"):
-            for what, (right, total) in right_ones([one for one in left_out if one.kind == kind], weights[name]).items():
+            for what, (right, total) in right_ones(
+                [one for one in left_out if one.kind == kind], weights[name]
+            ).items():
                 print(f"{name}: {what} {right} of {total}")
     _WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n")
 
@@ -121,7 +123,9 @@ def decisions(
     trigger, lines = read(write(Workflow.of(row["workflow"])))
     ranked, words = ranks(row["request"], found, book, weigh), found.words
     of = choosing.first_features(words["trigger"], kept["triggers"], ranked["trigger"])
-    yield from _decision("triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE)
+    yield from _decision(
+        "triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE
+    )
     if trigger and "tables" in kept:
         of = choosing.first_features(words["table"], kept["tables"], ranked["table"])
         yield from _decision("tables", "table", of, trigger.table)

@@ -147,9 +147,7 @@ def features(
     return found
 
 
-def first_features(
-    words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]
-) -> dict[str, Features]:
+def first_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:
     """What speaks for each trigger, and for none (DONE), or for each table that one is about. `shares` are the
     reader's, `ranks` the reranker's log-odds."""
     found: dict[str, Features] = {}

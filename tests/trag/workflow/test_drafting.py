@@ -41,7 +41,9 @@ def last(drafted: Iterator[Any]) -> WorkflowRecord:
     return record
 
 
-def test_every_line_is_told_as_it_is_written_and_the_whole_keeps_every_rule(drafter: Drafter, model: LocalModel) -> None:
+def test_every_line_is_told_as_it_is_written_and_the_whole_keeps_every_rule(
+    drafter: Drafter, model: LocalModel
+) -> None:
     *steps, record = drafter.draft(REQUEST, model, id="w1")
     assert isinstance(record, WorkflowRecord)
     assert [len(each.steps) for each in steps if isinstance(each, Workflow)] == list(range(1, len(steps) + 1))
