@@ -107,8 +107,8 @@ class Said:
 
 
 def options(lines: Sequence[Line], titles: Mapping[str, str]) -> dict[str, str]:
-    """The names that may come next, each as the reader would write it on the deepest level that it may stand on; DONE for
-    the end. `titles` are those of the actions to choose among."""
+    """The names that may come next, each as the reader would write it on the deepest level that it may stand on, DONE
+    being the end. `titles` are those of the actions to choose among."""
     found: dict[str, str] = {}
     for each in reversed(after(lines)):
         for name in (*each.logic, *(titles if each.actions else ())):

@@ -104,7 +104,7 @@ def test_whatever_is_weighed_is_what_the_rules_allow(seed: int) -> None:
         assert {*found} == allowed | ({None} if may_end(lines) else set())
         assert (DONE in shown) == may_end(lines)
         assert all(text.strip("- \n") for text in shown.values())
-        line = chance.choice([each for each in sorted(allowed, key=repr)])
+        line = chance.choice(sorted(allowed, key=repr))
         lines.append(line)
         if line.name in titles:
             said.take(line.name)
