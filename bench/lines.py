@@ -20,7 +20,7 @@ import torch
 import prompts
 from org.procedures.flows import Book
 from trag.embed import open_embedder
-from trag.finetune.steps.pairs import deployment
+from trag.evaluate.workflows.cases import catalogue
 from trag.llm.model import LanguageModel, Search, Searching
 from trag.llm.opening import open_model
 from trag.reranking.reranker import Reranker
@@ -69,7 +69,7 @@ def main() -> None:
         for row in rows[: options.only]:
             name = row["catalogue"]
             if name not in suggesters:
-                suggesters[name] = Suggester(deployment(file.parent, name), encode)
+                suggesters[name] = Suggester(catalogue(file.parent / "catalogues", name), encode)
             book, suggester = suggesters[name].book, suggesters[name]
             if row["id"] not in kept:
                 model = model or open_model(Settings())

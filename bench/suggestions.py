@@ -10,21 +10,19 @@ table 3: encoder, words and both, the encoders that were learned with other wron
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, product
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from org.procedures.actions import Action
 from org.procedures.flows import Book
 from trag.embed import open_embedder
-from trag.finetune.steps.pairs import deployment
+from trag.evaluate.workflows.cases import COMMON, catalogue, read
 from trag.workflow.suggesting import BY_WORDS, LEARNED, LENGTHS, Encode, Suggester
 
 _WORDS_ALONE = 1e6
@@ -139,24 +137,23 @@ def main() -> None:
 
 def suggested(system: System, encode: Encode, file: Path, names: int = 0) -> list[Found]:
     """What is found for every request of a file, in a catalogue filled up to so many steps."""
-    rows: list[dict[str, Any]] = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    book = deployment(file.parent, rows[0]["catalogue"])
-    common = deployment(file.parent, "common").actions
+    cases = read(file)
+    book = cases.book
+    common = catalogue(file.parent / "catalogues", COMMON).actions
     suggester = Suggester(padded(book, names), encode, lengths=system.lengths, by_words=system.by_words)
     found = []
-    for row in rows:
+    for case in cases.cases:
         start = perf_counter()
-        of = suggester.suggest(row["request"])
+        of = suggester.suggest(case.request)
         took = 1000 * (perf_counter() - start)
         seen, tables = {each.name for each in of.steps}, {each.name for each in of.tables}
-        wanted = {step["name"] for step in row["workflow"]["steps"]} & {*book.actions}
-        table = ((row["workflow"]["trigger"] or {}).get("inputs") or {}).get("value")
+        wanted = {*case.gold.actions}
         found.append(
             Found(
                 len(wanted),
                 _share(wanted, seen),
                 _share(wanted - {*common}, seen),
-                _share({table} if table else set(), tables),
+                _share({case.gold.table} - {""}, tables),
                 took,
             )
         )

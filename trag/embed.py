@@ -114,8 +114,8 @@ class Embedder:
 
 
 def open_embedder(name: str, learned: Path | None = None) -> Embedder:
-    """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2, with the
-    changes in the file `learned`, if any.
+    """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2, with
+    the changes in the file `learned`, if any.
 
     A folder is read without any use of the network. A name is looked up among the models already downloaded, then
     fetched, or what is missing of it, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no

@@ -1,4 +1,4 @@
-"""Small changes to the matrices of an encoder, which stays as it is: W + 2 B A (LoRA, Hu et al. 2021), as torch modules.
+"""Small changes to the matrices of an encoder that stays as it is: W + 2 B A (LoRA, Hu et al. 2021), in torch.
 
 Learned as layers around those of the encoder, kept as a file of a megabyte, made part of the matrices where they run.
 """

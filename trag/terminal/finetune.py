@@ -76,7 +76,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--negatives",
         nargs="+",
         choices=("random", "bm25", "ance"),
-        help="how steps are drawn that a request is not about, for the encoder that suggests steps (default: all three)",
+        help="for `steps`: how those are drawn that a request is not about (default: all three)",
     )
     parser.add_argument("--anyway", action="store_true", help="promote though its figures do not say that it is better")
     parser.set_defaults(job=partial(_finetune, parser.error))

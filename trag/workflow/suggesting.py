@@ -31,8 +31,8 @@ anew."""
 STEPS, TABLES = 15, 10
 """How many are suggested, as in the paper (section 4.2)."""
 LENGTHS = (4, 8)
-"""Words of a stretch, each of which overlaps with half of the next. With every stretch of 3, 5, 8 and 12 words, five times
-as many, no more steps of 106 requests are found (docs/RESULTS.md)."""
+"""Words of a stretch, each of which overlaps with half of the next. With every stretch of 3, 5, 8 and 12 words, five
+times as many, no more steps of 106 requests are found (docs/RESULTS.md)."""
 BY_WORDS = 1.5
 """What the reciprocal rank by words counts beside cosine similarities."""
 _FIRST = 10  # places that count about as much as the first

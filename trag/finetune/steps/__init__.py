@@ -1,1 +1,1 @@
-"""The encoder that suggests steps, tables and triggers of workflows: gold workflows -> pairs -> training -> its changes."""
+"""The encoder that suggests steps, tables and triggers of workflows: workflows -> pairs -> training -> its changes."""

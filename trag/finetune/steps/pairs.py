@@ -1,6 +1,6 @@
 """Requests with the steps, tables and triggers that they are about, and others that they are not about.
 
-gold workflows, catalogue -> requests with places in the catalogue -> places that are not theirs, drawn three ways
+cases, catalogue -> requests with places in the catalogue -> places that are not theirs, drawn three ways
 
 Bechard and Marquez Ayala (2024), section 3.1: each request makes a pair with each of its steps and with its table, and
 pairs that are wrong with entries drawn by chance, by words (BM25) or as the nearest by the vectors that are being
@@ -9,24 +9,20 @@ learned (ANCE, Xiong et al. 2020).
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from org.procedures import reading
-from org.procedures.flows import Book, BookError
 from store.keywords import Keywords
-from trag.errors import TragError
 from trag.workflow.suggesting import text_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-WORKFLOWS = Path(__file__).parents[3] / "bench" / "workflows"
-"""The requests that ship with their workflows, and the catalogues of those."""
+    from org.procedures.flows import Book
+    from trag.evaluate.workflows.cases import Cases
+
 Drawn = Literal["random", "bm25", "ance"]
 """How entries are drawn that a request is not about."""
 WAYS: tuple[Drawn, ...] = get_args(Drawn)
@@ -60,25 +56,6 @@ Near = Sequence[Sequence[Sequence[int]]]
 """Of each request and each kind places that are not its own, out of which wrong ones are drawn."""
 
 
-def deployment(folder: Path, name: str) -> Book:
-    """The book of a deployment: the common catalogue and that of the name. Raises TragError where there is none."""
-    parts = []
-    for file in (folder / "catalogues" / f"{each}.json" for each in ("common", name)):
-        try:
-            parts.append(reading.load(file.read_bytes(), file.name))
-        except OSError as error:
-            hint = "The workflows to learn from are in the source tree, in bench/workflows."
-            raise TragError(f"{file} cannot be read: {error.strerror}.", hint) from error
-        except BookError as error:
-            raise TragError(error.message, error.hint) from error
-    return Book.of(
-        (action for part in parts for action in part.actions.values()),
-        (),
-        (table for part in parts for table in part.tables.values()),
-        (trigger for part in parts for trigger in part.triggers.values()),
-    )
-
-
 def catalogue(book: Book) -> Catalogue:
     """What the entries of a book are read as."""
     sizes = (len(book.actions), len(book.tables), len(book.triggers))
@@ -88,25 +65,19 @@ def catalogue(book: Book) -> Catalogue:
     return Catalogue(tuple(map(text_of, entries)), (first, second, third))
 
 
-def requests(file: Path, book: Book) -> tuple[Request, ...]:
-    """The requests in a file of gold workflows; those about nothing but logic are left out."""
-    kinds = catalogue(book).kinds
+def requests(cases: Cases) -> tuple[Request, ...]:
+    """The requests of some cases; those about nothing but logic are left out."""
+    book = cases.book
     places = [
-        {id: kind[number] for number, id in enumerate(ids)}
-        for kind, ids in zip(kinds, (book.actions, book.tables, book.triggers), strict=True)
+        dict(zip(ids, kind, strict=True))
+        for ids, kind in zip((book.actions, book.tables, book.triggers), catalogue(book).kinds, strict=True)
     ]
     found = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        item = json.loads(line)
-        trigger = item["workflow"].get("trigger") or {}
-        names = (
-            [step["name"] for step in item["workflow"]["steps"]],
-            [(trigger.get("inputs") or {}).get("value")],
-            [trigger.get("type")],
-        )
-        about = {of[name] for of, named in zip(places, names, strict=True) for name in named if name in of}
+    for case in cases.cases:
+        names = (case.gold.actions, (case.gold.table,), (case.gold.trigger,))
+        about = {of[name] for of, named in zip(places, names, strict=True) for name in named if name}
         if about:
-            found.append(Request(item["request"], tuple(sorted(about))))
+            found.append(Request(case.request, tuple(sorted(about))))
     return tuple(found)
 
 

@@ -28,6 +28,7 @@ from transformers import AutoTokenizer, BertModel
 
 from store.files import write_atomic
 from trag import embed, low_rank
+from trag.evaluate.workflows import cases
 from trag.finetune.steps import pairs
 from trag.finetune.steps.pairs import Catalogue, Drawn, Near, Request
 from trag.finetune.training import checkpoints, plan
@@ -37,6 +38,8 @@ from trag.finetune.training.plan import TrainingSettings
 if TYPE_CHECKING:
     import numpy as np
 
+WORKFLOWS = Path(__file__).parents[3] / "bench" / "workflows"
+"""The requests that ship with their workflows."""
 SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=3.0, accumulation=16)
 MARGIN = 0.5
 _STEEPEST = 1.0
@@ -66,9 +69,9 @@ class Learned:
 
 def learn(folder: Path, ways: Sequence[Drawn]) -> Learned:
     """Learn from the requests that ship, or go on. Raises TragError where those are not."""
-    book = pairs.deployment(pairs.WORKFLOWS, "it")
-    catalogue = pairs.catalogue(book)
-    learned, held_out = (pairs.requests(pairs.WORKFLOWS / f"{name}.jsonl", book) for name in ("train", "dev"))
+    shipped, others = (cases.read(WORKFLOWS / f"{name}.jsonl") for name in ("train", "dev"))
+    catalogue = pairs.catalogue(shipped.book)
+    learned, held_out = pairs.requests(shipped), pairs.requests(others)
     name = "-".join(ways)
     trained = train(folder / name, catalogue, learned, held_out, ways)
     file = folder / f"{name}.safetensors"

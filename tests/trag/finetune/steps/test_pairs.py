@@ -4,15 +4,14 @@ import random
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from trag.errors import TragError
+from trag.evaluate.workflows import cases
 from trag.finetune.steps import pairs
-from trag.finetune.steps.pairs import WORKFLOWS
 
-BOOK = pairs.deployment(WORKFLOWS, "it")
+CASES = cases.read(Path(__file__).parents[4] / "bench" / "workflows" / "dev.jsonl")
+BOOK = CASES.book
 CATALOGUE = pairs.catalogue(BOOK)
-REQUESTS = pairs.requests(WORKFLOWS / "dev.jsonl", BOOK)
+REQUESTS = pairs.requests(CASES)
 IDS = (*BOOK.actions, *BOOK.tables, *BOOK.triggers)
 
 
@@ -65,8 +64,3 @@ def test_by_words_the_first_share_words_and_by_vectors_they_are_the_nearest() ->
     similar = entries @ entries[3]
     assert 3 not in near[0]
     assert all(similar[place] >= similar[near[0][-1]] for place in near[0])
-
-
-def test_a_folder_without_catalogues_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TragError, match=r"common\.json cannot be read"):
-        pairs.deployment(tmp_path, "it")
