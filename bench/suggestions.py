@@ -27,48 +27,23 @@ from trag.workflow.suggesting import BY_WORDS, LEARNED, LENGTHS, Encode, Suggest
 
 _WORDS_ALONE = 1e6
 """Of BM25 beside vectors, so that these count for nothing."""
-_ACTS = (
-    *("Open", "Close", "Order", "Inspect", "Move", "Count", "Clean", "Mend", "Lend", "Sell", "Weigh", "Paint", "Book"),
-    *(
-        "Record",
-        "Report",
-        "Approve",
-        "Cancel",
-        "Assign",
-        "Photograph",
-        "Store",
-        "Ship",
-        "Measure",
-        "Replace",
-        "Announce",
-    ),
-)
-_THINGS = (
-    *(
-        "a beehive",
-        "a barge",
-        "a stage set",
-        "a costume",
-        "a quarry face",
-        "a kiln",
-        "a foal",
-        "a greenhouse",
-        "a trawl",
-    ),
-    *("a seed lot", "a grain silo", "a milking stand", "a rehearsal", "a lighting rig", "a mooring", "a lock gate"),
-    *("a cable car", "a ski run", "a loaf batch", "a yeast tank", "a barrel", "a vineyard row", "a herd", "a shearing"),
-    *("a fence line", "a felled trunk", "a sawmill shift", "a rope bridge", "an aquarium", "a lion house", "a glaze"),
-    *("a blast round", "a freight wagon", "a signal box", "a balloon", "a glider", "a hull plate", "a propeller"),
-    *("a ballot box", "a lamp post"),
-)
-_PLACES = tuple(
-    f"{where} {name}"
-    for where in ("at the", "in the")
-    for name in (
-        *("north yard", "old mill", "lower valley", "island depot", "harbour end", "summer theatre", "west wood"),
-        *("upper farm", "salt works", "river station", "hill pasture"),
-    )
-)
+_ACTS = """
+Open, Close, Order, Inspect, Move, Count, Clean, Mend, Lend, Sell, Weigh, Paint, Book, Record, Report, Approve,
+Cancel, Assign, Photograph, Store, Ship, Measure, Replace, Announce
+"""
+_THINGS = """
+a beehive, a barge, a stage set, a costume, a quarry face, a kiln, a foal, a greenhouse, a trawl, a seed lot, a
+grain silo, a milking stand, a rehearsal, a lighting rig, a mooring, a lock gate, a cable car, a ski run, a loaf
+batch, a yeast tank, a barrel, a vineyard row, a herd, a shearing, a fence line, a felled trunk, a sawmill
+shift, a rope bridge, an aquarium, a lion house, a glaze, a blast round, a freight wagon, a signal box, a
+balloon, a glider, a hull plate, a propeller, a ballot box, a lamp post
+"""
+_PLACES = """
+the north yard, the old mill, the lower valley, the island depot, the harbour end, the summer theatre, the west
+wood, the upper farm, the salt works, the river station, the hill pasture, the east gate, the long barn, the
+ferry pier, the stone bridge, the new dairy, the ice house, the pine lodge, the south lock, the tram shed, the
+sand pit, the rope walk
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +137,13 @@ def suggested(system: System, encode: Encode, file: Path, names: int = 0) -> lis
 
 def padded(book: Book, names: int) -> Book:
     """The book with steps made by rule, from trades that no catalogue is of, until there are so many."""
-    made = product(_ACTS, _THINGS, _PLACES)
+    made = product(*(words.replace("\n", " ").strip().split(", ") for words in (_ACTS, _THINGS, _PLACES)))
     more = (
-        Action(f"padding_{number}", f"{act} {thing} {place}", f"Done for {thing} {place} by whoever is on duty there.")
+        Action(
+            f"padding_{number}",
+            f"{act} {thing} at {place}",
+            f"Done for {thing} at {place} by whoever is on duty there.",
+        )
         for number, (act, thing, place) in enumerate(islice(made, max(0, names - len(book.actions))))
     )
     return Book.of((*book.actions.values(), *more), (), book.tables.values(), book.triggers.values())

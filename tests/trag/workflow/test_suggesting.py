@@ -41,8 +41,8 @@ def test_each_part_of_a_long_request_finds_its_own_step_and_says_by_which_words(
     found = suggester.suggest(request)
     assert len(found.steps) == STEPS
     words = {each.name: each.words for each in found.steps}
-    assert words["post"] == "book the invoice"
-    assert "ask for a" in words["approve"]
+    assert words["post"].endswith("book the invoice")
+    assert words["approve"] == "ask for a signature"
     assert [each.score for each in found.steps] == sorted((each.score for each in found.steps), reverse=True)
     assert [(each.kind, each.name) for each in (*found.tables, *found.triggers)] == [
         ("table", "invoice"),
