@@ -101,7 +101,8 @@ def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             act = _steps
         case _:
             wrong(
-                "give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, steps"
+                "give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, "
+                "steps"
             )
     is_told_how = options.seed is not None or options.set or options.base or options.four_bits
     if (is_told_how or options.new) and act not in (_carry_out, _estimate):
