@@ -83,15 +83,17 @@ def _activate(home: Home, caller: CurrentUser, of: str) -> None:
     from trag.workflow.comparing import compare
     from trag.workflow.record import Workflow
 
-    stored = home.records.workflows.find(_id(home, of))
+    stored, version = home.records.workflows.find(_id(home, of)), ""
     if Path(of).is_file() or stored is None:
         try:
             values = json.loads(console.file(of).read_bytes())
         except (ValueError, RecursionError) as error:
             raise TragError(f"{of} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error
         activation.refuse_faults(home, values)
-        stored = activation.given(home, caller, activation.id_of(Path(of).stem), Workflow.of(values))
-    change = stored.waiting or stored.last
+        made = Workflow.of(values)
+        stored = activation.given(home, caller, activation.id_of(Path(of).stem), made)
+        version = activation.version_of(made)
+    change = next((each for each in reversed(stored.changes) if each.version == version), stored.waiting) or stored.last
     before = activation.workflow_of(stored.in_use) if stored.in_use else None
     told = changes_as_text(compare(before, activation.workflow_of(change)))
     now = activation.activate(home, caller, stored.id, change.version)
