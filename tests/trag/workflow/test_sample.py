@@ -15,6 +15,7 @@ import pytest
 from org.procedures.flows import Book
 from org.reading.charts import load
 from tests.automated import ran, step, use, workflow
+from tests.scripted import Scripted
 from tests.trag.workflow.conftest import INVOICES, ROOT
 from trag.home import Home, open_home
 from trag.people import CurrentUser
@@ -56,9 +57,8 @@ def ledger() -> Iterator[tuple[str, list[Any]]]:
 
 
 @pytest.fixture
-def larkmoor(model_home: Path, tmp_path: Path, ledger: tuple[str, list[Any]]) -> Iterator[Home]:
+def larkmoor(tmp_path: Path, ledger: tuple[str, list[Any]]) -> Iterator[Home]:
     """The sample's home, where somebody heads the unit that orders, with a part of its manual."""
-    (tmp_path / "models").symlink_to(model_home / "models")
     settings = Settings(home=tmp_path, workflows=True, hooks=f"post_invoice={ledger[0]}")
     header, *rows = (SAMPLE / "chart.csv").read_text("utf-8").splitlines()
     heads = [f"{row}{',Ada Pohl' if row.startswith('Staff Council,') else ','}" for row in rows]
@@ -101,6 +101,7 @@ def test_the_assistant_answers_plans_and_its_answer_lies_before_reviewers(larkmo
     few = {id: book.procedures[id] for id in [*book.procedures][:2]}
     small = Book.of(book.actions.values(), few.values(), book.tables.values(), book.triggers.values())
     larkmoor.procedures.activate(small, [("procedures.json", b"{}")], by="local")
+    larkmoor.parts["model"] = Scripted("Nothing.", chart_query="parent(u1)")
     title = next(iter(few.values())).title
     made = workflow(
         step("ask_assistant", 1, question="Where does the Staff Council sit?"),
@@ -115,10 +116,11 @@ def test_the_assistant_answers_plans_and_its_answer_lies_before_reviewers(larkmo
     run_now(larkmoor, LOCAL, "w")
     run = ran(larkmoor)
     assert (run.state, run.message) == ("done", "")
-    gave = {each["step"]: each["outputs"] for each in json.loads(run.trace_json)["trace"]}
+    gave: dict[int, Any] = {each["step"]: each["outputs"] for each in json.loads(run.trace_json)["trace"]}
     answer = larkmoor.records.answer(gave[1]["answer"]["id"])
     assert answer
     assert answer.answer == gave[1]["answer"]["text"]
+    assert "Larkmoor Foundation" in answer.answer
     plan = larkmoor.records.answer(gave[2]["plan"]["id"])
     assert plan
     assert plan.kind == "plan"
