@@ -25,26 +25,20 @@ _NEWEST = 20
 
 def add(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of these acts."""
-    for name, words, argument, help in (
-        (
-            "activate",
-            "put a workflow in use, for real",
-            "WORKFLOW",
-            "a file of JSON, or the id of one that was sent in",
-        ),
-        ("versions", "list the workflows that were sent in, or the versions of one", "ID", "which one"),
-        ("rollback", "put an earlier version in use again", "ID", "which one"),
-        ("off", "let a workflow run no more", "ID", "which one"),
-        ("runs", "list the newest runs, or those of one workflow, or show one run", "ID", "of a workflow, or a run"),
+    for name, words, argument, wanted in (
+        ("activate", "put a workflow in use, for real", "a FILE of JSON, or the ID of one that was sent in", True),
+        ("versions", "list the workflows that were sent in, or the versions of one", "ID", False),
+        ("rollback", "put an earlier version in use again", "ID", True),
+        ("off", "let a workflow run no more", "ID", True),
+        ("runs", "list the newest runs, or those of one workflow, or show one run", "ID of a workflow, or RUN", False),
     ):
         act = acts.add_parser(name, help=words)
-        act.add_argument(
-            "of", metavar=argument, help=help, **({"nargs": "?", "default": ""} if name in ("versions", "runs") else {})
-        )  # type: ignore[arg-type]
+        if wanted:
+            act.add_argument("of", metavar="WORKFLOW", help=argument)
+        else:
+            act.add_argument("of", metavar="WORKFLOW", help=argument, nargs="?", default="")
         if name == "rollback":
-            act.add_argument(
-                "version", metavar="VERSION", nargs="?", default="", help="the last one before, if left out"
-            )
+            act.add_argument("version", metavar="VERSION", nargs="?", default="", help="else the last one before")
         act.set_defaults(job=_use)
 
 

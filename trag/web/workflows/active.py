@@ -252,8 +252,8 @@ class ActivePage:
     def _page(self, request: Request, name: str, **values: object) -> Response:
         html = environment().get_template(f"workflows/active/{name}.html")
         shared = {"on": self.home.settings.workflows, "notice": self.notices.said(request), "states": STATES}
-        shared |= {"called": self._called, "set_off_by": self._set_off}
-        return HTMLResponse(html.render(here="/workflows/active", **shared, **values))
+        words = {"called": self._called, "set_off_by": self._set_off}
+        return HTMLResponse(html.render(here="/workflows/active", **shared, **words, **values))
 
 
 def mount(app: FastAPI, home: Home) -> None:
