@@ -11,7 +11,7 @@ import argparse
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from trag.workflow.structure import read, write
 from trag.workflow.suggesting import LEARNED, Suggester
 
 _SHRUNK = 0.02
+_READERS = ("reader", "reader.logic", "reader.end", "reader.none", "level")
 _WEIGHTS = Path(choosing.__file__).with_name("weights.json")
 
 
@@ -81,9 +82,13 @@ def main() -> None:
     *fitted_on, left_out = found
     weights = {}
     for kind in ("lines", "triggers", "tables"):
-        weights[kind] = fit([one for part in fitted_on for one in part if one.kind == kind])
-        for what, (right, of) in right_ones([one for one in left_out if one.kind == kind], weights[kind]).items():
-            print(f"{kind}: {what} {right} of {of}")
+        of = [one for part in fitted_on for one in part if one.kind == kind]
+        weights[kind], weights[f"{kind} alone"] = fit(of), fit([_alone(one) for one in of])
+        for name in (kind, f"{kind} alone"):
+            for what, (right, total) in right_ones(
+                [one for one in left_out if one.kind == kind], weights[name]
+            ).items():
+                print(f"{name}: {what} {right} of {total}")
     _WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n")
 
 
@@ -118,7 +123,9 @@ def decisions(
     trigger, lines = read(write(Workflow.of(row["workflow"])))
     ranked, words = ranks(row["request"], found, book, weigh), found.words
     of = choosing.first_features(words["trigger"], kept["triggers"], ranked["trigger"])
-    yield from _decision("triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE)
+    yield from _decision(
+        "triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE
+    )
     if trigger and "tables" in kept:
         of = choosing.first_features(words["table"], kept["tables"], ranked["table"])
         yield from _decision("tables", "table", of, trigger.table)
@@ -136,6 +143,12 @@ def _decision(kind: str, what: str, of: Mapping[Any, Features], gold: object) ->
     names = list(of)
     if gold in names:
         yield Decision(kind, [of[name] for name in names], names.index(gold), what)
+
+
+def _alone(decision: Decision) -> Decision:
+    """Without what the reader makes of it."""
+    options = [{name: value for name, value in one.items() if name not in _READERS} for one in decision.options]
+    return replace(decision, options=options)
 
 
 def fit(found: Sequence[Decision]) -> dict[str, float]:

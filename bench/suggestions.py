@@ -31,10 +31,32 @@ _WORDS_ALONE = 1e6
 """Of BM25 beside vectors, so that these count for nothing."""
 _ACTS = (
     *("Open", "Close", "Order", "Inspect", "Move", "Count", "Clean", "Mend", "Lend", "Sell", "Weigh", "Paint", "Book"),
-    *("Record", "Report", "Approve", "Cancel", "Assign", "Photograph", "Store", "Ship", "Measure", "Replace", "Announce"),
+    *(
+        "Record",
+        "Report",
+        "Approve",
+        "Cancel",
+        "Assign",
+        "Photograph",
+        "Store",
+        "Ship",
+        "Measure",
+        "Replace",
+        "Announce",
+    ),
 )
 _THINGS = (
-    *("a beehive", "a barge", "a stage set", "a costume", "a quarry face", "a kiln", "a foal", "a greenhouse", "a trawl"),
+    *(
+        "a beehive",
+        "a barge",
+        "a stage set",
+        "a costume",
+        "a quarry face",
+        "a kiln",
+        "a foal",
+        "a greenhouse",
+        "a trawl",
+    ),
     *("a seed lot", "a grain silo", "a milking stand", "a rehearsal", "a lighting rig", "a mooring", "a lock gate"),
     *("a cable car", "a ski run", "a loaf batch", "a yeast tank", "a barrel", "a vineyard row", "a herd", "a shearing"),
     *("a fence line", "a felled trunk", "a sawmill shift", "a rope bridge", "an aquarium", "a lion house", "a glaze"),

@@ -55,6 +55,8 @@ _NAMES = {
     "workflow": set(),
     "flow": {"actions", "flows", "query", "format"},
     "condition": set(),
+    "workflow_lines": set(),
+    "workflow_json": set(),
 }
 
 
@@ -233,6 +235,27 @@ def condition(request: str, steps: Sequence[str], values: Sequence[str], asked: 
     the `values` that this may depend on."""
     lines = [f"Request: {_one_line(request)}", *steps, "Values:", *map(_one_line, values), asked]
     return (*_conversation("condition"), Message("user", "\n".join(lines)))
+
+
+def workflow_by_examples(
+    request: str,
+    listed: Mapping[str, Sequence[str]],
+    examples: Sequence[tuple[str, Mapping[str, Sequence[str]], str]],
+    *,
+    form: Literal["lines", "json"],
+) -> tuple[Message, ...]:
+    """The messages that ask for a workflow in a form, after `examples`: a request, what is `listed` for it, and what
+    was written. `listed` are names by what they are of (Bechard and Marquez Ayala 2024, figure 3), none where the model
+    is to know them."""
+
+    def asked(request: str, listed: Mapping[str, Sequence[str]]) -> Message:
+        lines = [f"{what}: {', '.join(names)}" for what, names in listed.items()]
+        return Message("user", "\n".join([*lines, f"Request: {_one_line(request)}"]))
+
+    turns: list[Message] = [Message("system", _fill(f"workflow_{form}"))]
+    for example, names, written in examples:
+        turns += asked(example, names), Message("assistant", written)
+    return (*turns, asked(request, listed))
 
 
 def _asked(lines: Sequence[str], question: str) -> str:

@@ -32,8 +32,8 @@ class Queue:
     """Which answers somebody wants to see: of one `choice`, on `document` or `unit` where they are not "".
 
     A sample is `share` of all answers, always the same ones for the same `seed`, also when others are added. `hidden`
-    are the documents that the reviewer may not read, and the ids of procedures and actions that are closed to them:
-    answers and plans that stand on one of them are left out.
+    are the documents that the reviewer may not read, and the ids of procedures, actions and parts of workflows that are
+    closed to them: answers, plans and workflows that stand on one of them are left out.
     """
 
     choice: Choice = "newest"
@@ -95,7 +95,7 @@ def chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
     if queue.hidden:
         # Not the bare column: an index would be asked for every hidden document of every answer, which has but a few.
         named = topics.value.concat("")
-        closed = topics.kind.in_(("document", "procedure", "action"))
+        closed = topics.kind.in_(("document", "procedure", "action", "part"))
         unread = (topics.number == reviews.number) & closed & named.in_(queue.hidden)
         # Counted, not asked for by EXISTS, which PostgreSQL would answer by reading the topics of all answers first.
         query = query.where(select(func.count()).where(unread).correlate(schema.reviews).scalar_subquery() == 0)

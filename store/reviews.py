@@ -21,7 +21,9 @@ from store.approved import Approved, Kind, Present
 from store.database import lock_table, reading, rows, writing
 from store.review_queues import Queue, chosen, ordered, sampling_hash
 
-By = Literal["week", "model", "document", "unit", "procedure", "action"]
+By = Literal["week", "model", "document", "unit", "procedure", "action", "part"]
+PART = "workflow:"
+"""What stands before the id of a step, table or trigger of a workflow: it may be closed where a plan may have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many answers of one `value` (a week's Monday, a document, a unit, a model, a procedure, an action) have one
-    review status."""
+    """How many answers of one `value` (a week's Monday, a document, a unit, a model, a procedure, an action, a part of
+    a workflow) have one review status."""
 
     value: str
     review_status: str
@@ -410,10 +412,12 @@ def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, st
 
 
 def _read_workflow(record: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """What `read_record` gives, of a workflow, with the steps that it names by now."""
+    """What `read_record` gives, of a workflow, with the steps, the table and the trigger that it names by now."""
     workflow = record["workflow"] or {"steps": []}
+    trigger = workflow.get("trigger") or {}
+    names = [step["name"] for step in workflow["steps"]] + [trigger.get("type"), trigger.get("inputs", {}).get("value")]
     columns = {"status": record["status"], "model": record["model"], "adapter": "", "support": None}
-    return columns, [("action", name) for name in dict.fromkeys(step["name"] for step in workflow["steps"])]
+    return columns, [("part", f"{PART}{name}") for name in dict.fromkeys(filter(None, names))]
 
 
 def _reviews() -> Select[Any]:

@@ -98,11 +98,13 @@ def fill(home: Home) -> None:
 def plan_by_words(home: Any) -> None:
     """The planner of a home, for the book and the chart that it has now."""
 
-    def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
-        return np.array([len(stems(question) & stems(text)) for text in texts], float) / 1_000
-
     made = Planner(home.procedures.book, home.organization.chart, encoded, weigh, documents_of(home.records.library))
     home.parts["planner"] = made
+
+
+def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
+    """The words that a text has in common with a question, counted little."""
+    return np.array([len(stems(question) & stems(text)) for text in texts], float) / 1_000
 
 
 def encoded(texts: Sequence[str]) -> np.ndarray:

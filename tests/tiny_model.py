@@ -3,6 +3,7 @@ kept as candidates, and a home that holds nothing else."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -67,6 +68,32 @@ def _tokenizer() -> dict[str, Any]:
 def write_model(path: Path, architecture: str) -> Path:
     """Random weights with the words and the template of SmolLM2: 2 layers, 4 heads that share 2 keys, float32. A
     "llama" has a head of its own; a "qwen2" has its embedding for it, and biases."""
+    return write_gguf(path, architecture, *_made(architecture))
+
+
+def write_babbler(path: Path, texts: Sequence[str]) -> Path:
+    """A "llama" that writes as these texts go on from one token to the next, of which they may have 64 in all, and
+    hears a little of what came before."""
+    from trag.llm.engine import Engine
+
+    engine = Engine(str(write_model(path, "llama")), "", 256, 0)
+    rows = [engine.tokenizer.text(text) for text in texts]
+    place = {token: number for number, token in enumerate(dict.fromkeys(token for row in rows for token in row))}
+    about, tensors = _made("llama")
+    follow = np.zeros((64, 64), np.float32)
+    for token, following in (pair for row in rows for pair in pairwise([*row, row[0]])):
+        follow[place[token], place[following]] += 1
+    for name, rows_of in tensors.items():
+        if name.startswith("blk") and "norm" not in name:
+            tensors[name] = 0.3 * rows_of
+    # What is normed has a length of 8: the first share of it is the token's, and a logit is 8 times what is here.
+    tensors["token_embd.weight"][[*place]] = 4 * np.eye(64, dtype=np.float32)[: len(place)]
+    tensors["output.weight"][:] = 0
+    tensors["output.weight"][[*place]] = (np.log1p(follow) + (follow > 0)).T[: len(place)]
+    return write_gguf(path, "llama", about, tensors)
+
+
+def _made(architecture: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     width, inner_width, heads, keys = 64, 96, 4, 2
     sizes = {
         "block_count": 2,
@@ -105,8 +132,7 @@ def write_model(path: Path, architecture: str) -> Path:
                 tensors[f"blk.{layer}.{name}.bias"] = 4 * weights(shape[0])
         for name in ("attn_norm", "ffn_norm"):
             tensors[f"blk.{layer}.{name}.weight"] = np.ones(width, np.float32)
-    about = _tokenizer() | {f"{architecture}.{key}": size for key, size in sizes.items()}
-    return write_gguf(path, architecture, about, tensors)
+    return _tokenizer() | {f"{architecture}.{key}": size for key, size in sizes.items()}, tensors
 
 
 def keep_adapter(candidates: Candidates, adapter: Path | bytes = b"adapter", **known: Any) -> Manifest:

@@ -67,4 +67,6 @@ def merge(network: nn.Module, file: Path) -> None:
                 elif half != "down":
                     parameters[name].copy_(value)
     except (OSError, SafetensorError, KeyError, RuntimeError) as error:
-        raise OperatorError(f"What was learned ({file}) cannot be read: {error}.", "Install the program again.") from error
+        raise OperatorError(
+            f"What was learned ({file}) cannot be read: {error}.", "Install the program again."
+        ) from error

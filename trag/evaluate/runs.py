@@ -143,13 +143,13 @@ class Results:
         """Keeps an answer. Raises StoreError when the disk is full."""
         score, record = asdict(result.score), asdict(result.record)
         line = {"system": result.system, "case": result.case.id, "score": score, "record": record}
-        _append(self._folder / run.id / _RESULTS, line)
+        append(self._folder / run.id / _RESULTS, line)
 
     def label(self, run: Run, system: str, case_id: str, verdict: Verdict, *, by: str) -> None:
         """Keeps what `by` says of an answer, in place of what anybody said before."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"system": system, "case": case_id, "verdict": verdict, "by": by, "at": at}
-        _append(self._folder / run.id / _LABELS, line)
+        append(self._folder / run.id / _LABELS, line)
 
     def finish(self, run: Run) -> Run:
         """The run, whole from now on."""
@@ -229,7 +229,7 @@ def _remove_hint(run_id: str) -> str:
     return f"Remove the run: python -m trag evaluate remove {run_id}"
 
 
-def _append(file: Path, values: Mapping[str, Any]) -> None:
+def append(file: Path, values: Mapping[str, Any]) -> None:
     """One more line, on the disk when this returns. What a kill left of the line before goes first."""
     try:
         with file.open("a+b") as results:

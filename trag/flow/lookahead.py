@@ -2,18 +2,25 @@
 unit.
 
 search, heuristic -> the k likeliest tokens, looked ahead of -> the one of the greatest S -> text of a plan
+
+The paper looks ahead of every candidate to the end. Here a candidate is gone on with while its S may still be the
+greatest: what cannot come into the form has H = 0 whatever follows, what has its thought written has an H within bounds
+that are known, and what was looked ahead of before is known already. The token that is chosen is the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trag.flow.prompting import CLOSE, LAST, OPENING, mark, unit_of
-from trag.flow.scoring import Heuristic, score
-from trag.llm.model import Search
+from trag.flow.prompting import CLOSE, LAST, OPENING, begun, mark, unit_of
+from trag.flow.scoring import Heuristic, State, score
+from trag.llm.model import Candidate, Search
 
 WIDTH, LENGTH = 10, 32
 """k and L of the paper (appendix C.1)."""
+_STRIDE = 2
+"""Tokens that candidates are gone on with before it is asked again which of them may be the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +42,7 @@ def decode(
     text, unit, place = mark(), mark(), 0
     for tokens in range(1, max_tokens + 1):
         ahead = (1, 1) if place % every else (width, length)
-        candidates = search.look_ahead(*ahead, (CLOSE,))
-        # What is written of the unit already is a part of it, and an end may stand across the two.
-        units = [unit_of(_closed(unit + candidate.text)) for candidate in candidates]
-        values = heuristic.values(units, state)
-        scores = [
-            score(candidate.probability, value, heuristic.weights)
-            for candidate, value in zip(candidates, values, strict=True)
-        ]
-        token = candidates[scores.index(max(scores))].token
+        token = _likeliest(search, heuristic, state, unit, *ahead)
         if not token:
             return Written(text, tokens, ended=True)
         search.take(token)
@@ -57,6 +56,40 @@ def decode(
             if written and written.api == LAST:
                 return Written(text, tokens, ended=True)
     return Written(text, max_tokens, ended=False)
+
+
+def _likeliest(search: Search, heuristic: Heuristic, state: State, unit: str, width: int, length: int) -> str:
+    """The candidate of the greatest S, of several the likeliest; `unit` is what is written of the unit already."""
+    reach, ways = 1, list[int]()
+    while True:
+        candidates = search.look_ahead(width, reach, (CLOSE,), ways)
+        within = _within(heuristic, state, unit, candidates, length)
+        best = max(least for least, _ in within)
+        first = next(place for place, (least, _) in enumerate(within) if least == best)
+        ways = [place for place, (least, most) in enumerate(within) if least < most and most >= best]
+        if not {*ways} - {first}:
+            return candidates[first].token
+        reach = min(length, _STRIDE + min(candidates[place].tokens for place in ways))
+
+
+def _within(
+    heuristic: Heuristic, state: State, unit: str, candidates: Sequence[Candidate], length: int
+) -> list[tuple[float, float]]:
+    """The least and the most that S can be of each candidate; the same where all of its look-ahead is known."""
+    # What is written of the unit already is a part of it, and an end may stand across the two.
+    texts = [_closed(unit + candidate.text) for candidate in candidates]
+    values = heuristic.values([unit_of(text) for text in texts], state)
+    begins = [
+        None if candidate.ended or candidate.tokens >= length or CLOSE in text else begun(text)
+        for candidate, text in zip(candidates, texts, strict=True)
+    ]
+    return [
+        (
+            score(candidate.probability, value + least, heuristic.weights),
+            score(candidate.probability, value + most, heuristic.weights),
+        )
+        for candidate, value, (least, most) in zip(candidates, values, heuristic.bounds(begins, state), strict=True)
+    ]
 
 
 def _closed(text: str) -> str:

@@ -16,7 +16,12 @@ from prompts import Message
 
 CLOSE = "()"
 """What the text of a unit ends with."""
-_UNIT = re.compile(r"\s*\[thought\]\s*(?P<thought>[^\[\]]*[^\[\]\s])\s*\[API\]\s*(?P<api>[\w.-]+)\(\)")
+_FORM = (
+    *(r"\s*", *map(re.escape, "[thought]"), r"\s*", r"(?P<thought>[^\[\]]*[^\[\]\s])", r"\s*"),
+    *(*map(re.escape, "[API]"), r"\s*", r"(?P<api>[\w.-]+)", r"\(", r"\)"),
+)
+_UNIT = re.compile("".join(_FORM))
+_BEGUN = re.compile("".join(f"(?:{part}" for part in _FORM) + ")?" * len(_FORM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,15 @@ def unit_of(written: str) -> Unit | None:
     constraint)."""
     found = _UNIT.fullmatch(written)
     return Unit(found["thought"], found["api"]) if found else None
+
+
+def begun(written: str) -> Unit | None:
+    """How a unit begins that may be gone on with to one in the form: its thought once that is over, "" before, and its
+    API as far as it is written. None where nothing more can bring it into the form."""
+    found = _BEGUN.fullmatch(written)
+    if not found:
+        return None
+    return Unit(found["thought"], found["api"] or "") if mark(thoughts=False) in written else Unit("", "")
 
 
 def _action(action: Action) -> str:

@@ -6,7 +6,7 @@ unit, what is written before it -> H = F_st(a H_th:step + b H_api + c H_th:in + 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 from org.procedures.flows import Book
@@ -20,6 +20,8 @@ Encode = Callable[[Sequence[str]], "np.ndarray"]
 """Texts to vectors: one row each, of unit length, so that a dot product is their cosine."""
 Place = tuple[str, int]
 """A step: the id of its procedure and its number there, from 0."""
+_ONE = 1 + 1e-5
+"""The greatest cosine there is, as far as vectors are of unit length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,11 @@ class Heuristic:
         self._meet([text for unit in units if unit for text in (unit.thought, unit.api)])
         return [self._sum(self.terms(unit, state)) if unit else 0.0 for unit in units]
 
+    def bounds(self, begun: Sequence[Unit | None], state: State) -> list[tuple[float, float]]:
+        """The least and the most that H can be of ways on that are units not yet whole; see `prompting.begun`."""
+        self._meet([unit.thought for unit in begun if unit and unit.thought])
+        return [self._bounds(unit, state) if unit else (0.0, 0.0) for unit in begun]
+
     def terms(self, unit: Unit, state: State) -> Terms:
         """The four terms of a unit that would come next."""
         known = self._actions.get(unit.api)
@@ -114,6 +121,26 @@ class Heuristic:
         last = frozenset(place for place in places if place[0] in state.followed) or places
         called = state.called | {unit.api} if unit.api in self._actions else state.called
         return State(called, state.begun | last, last, frozenset(flow for flow, _ in last))
+
+    def _bounds(self, begun: Unit, state: State) -> tuple[float, float]:
+        """Of a thought that is not over nothing is known; of one that is, all but how its API goes on, which may be
+        one that exists or one that is invented. No cosine is more than 1, and what leaves the form is worth 0."""
+        weights = self.weights
+        alpha = max(weights.same_step, weights.in_flow, weights.off_flow)
+        invented = Terms(alpha * _ONE, max(1.0, weights.not_permitted) * _ONE, _ONE, _ONE)
+        ends = [invented, Terms(*(-term for term in astuple(invented)))]
+        if begun.thought:
+            step, query = self._step(begun.thought, state), self._similar(begun.thought, self._query)
+            names = [name for name in self._actions if name.startswith(begun.api)]
+            ends = [
+                Terms(
+                    step, self._api(name, state), query, self._similar(begun.thought, self._actions[name].description)
+                )
+                for name in names
+            ]
+            ends += (Terms(step, sign * weights.not_permitted * _ONE, query, sign * _ONE) for sign in (1, -1))
+        found = [0.0, *map(self._sum, ends)]
+        return min(found), max(found)
 
     def _step(self, thought: str, state: State) -> float:
         """The similarity to the nearest of all steps, by how that lies to what is written; of the places that its

@@ -3,8 +3,9 @@ texts are, which of several comes next. Only the worker imports it.
 
 prompt, text taken -> held -> copies that go on, and are dropped
 
-What a step gives depends on the prompt and on what was taken, piece by piece, and on nothing else, to the last bit: all
-rows of a step are computed until the last of them is done, since fewer at once would round differently.
+What a step gives depends on the prompt and on what was taken, piece by piece, and on nothing else, to the last bit. A
+look ahead keeps what it reads for those after it, and reads in steps that round alike, so that what is kept is what
+would be read again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prompts import Message
-from trag.llm.kv_cache import Context, Logits, Row, room
+from trag.llm.kv_cache import ALIKE, Context, Logits, Row, Step, room
 from trag.llm.model import MOST_BEAMS, MOST_CANDIDATES, Candidate, Choice, Usage
 from trag.llm.tokenizer import Tokenizer
 from trag.progress import Cancelled
@@ -59,6 +60,15 @@ class _Beam:
     logits: Logits
 
 
+@dataclass(slots=True)
+class _Way:
+    """The likeliest tokens from one next token on, itself included; how many of them were read, in which sequence."""
+
+    tokens: list[int]
+    read: int = 0
+    sequence: int = 0
+
+
 class Held:
     """In sequence 0 of a context that nobody else uses."""
 
@@ -72,6 +82,10 @@ class Held:
         self._tokens: list[int] = []
         self._intact = 0
         """How many of these were read as they are read at first."""
+        self._ahead: list[tuple[int, Logits]] = []
+        """Tokens that were read after them, with what comes next after each."""
+        self._ways: dict[int, _Way] = {}
+        """Ways on from what is held, by their first token, as far as they are known."""
 
     def hold(
         self,
@@ -90,10 +104,11 @@ class Held:
             self._pieces.clear()
         while self._pieces and self._pieces[-1] != self._tokens[: self._intact][: len(self._pieces[-1])]:
             self._pieces.pop()
-        if self._pieces:
+        if self._pieces and self._pieces[-1] != self._tokens:
             self._tokens = self._pieces[-1]
-            self.context.rewind(len(self._tokens))
-        else:
+            self._drop()
+        elif not self._pieces:
+            self._drop()
             self._answering = self._tokenizer.answering(messages)
             prompt = self._answering("")
             room(self.context.size, prompt)
@@ -114,25 +129,44 @@ class Held:
         """Since `hold` was called. All that was computed beside the prompt counts as written."""
         return Usage(len(self._pieces[0]), self._evaluated, self._computed)
 
-    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> tuple[Candidate, ...]:
+    def look_ahead(
+        self, k: int, length: int, ends: Sequence[str], ways: Sequence[int] | None = None
+    ) -> tuple[Candidate, ...]:
         """See Search."""
         likely = logarithms(self._logits)
         best = np.argpartition(likely, -k)[-k:]
-        written = [[int(token)] for token in best[np.lexsort((best, -likely[best]))]]
-        with self._copies():
-            for sequence in range(1, k + 1):
-                self.context.copy(0, sequence)
-            while not all(self._text(row, ends)[1] for row in written) and len(written[0]) < length:
-                place = len(self._tokens) + len(written[0]) - 1
-                rows = [(number, place, row[-1:]) for number, row in enumerate(written, 1)]
-                for row, logits in zip(written, self._extend(rows), strict=True):
-                    row.append(int(logits.argmax()))
+        found = [
+            self._ways.setdefault(token, _Way([token])) for token in best[np.lexsort((best, -likely[best]))].tolist()
+        ]
+        self._go_on(found if ways is None else [found[place] for place in ways], length, ends)
         return tuple(
-            Candidate(self._first(row), float(np.exp(likely[row[0]])), *self._text(row, ends)) for row in written
+            Candidate(
+                self._first(way.tokens),
+                float(np.exp(likely[way.tokens[0]])),
+                *self._text(way.tokens, ends),
+                len(way.tokens),
+            )
+            for way in found
         )
+
+    def _go_on(self, ways: Sequence[_Way], length: int, ends: Sequence[str]) -> None:
+        """Up to an end or that many tokens; the shortest first, so that most steps are full."""
+        while going := [way for way in ways if len(way.tokens) < length and not self._text(way.tokens, ends)[1]]:
+            steps = list[tuple[_Way, Step]]()
+            for way in sorted(going, key=lambda way: len(way.tokens)):
+                if not way.sequence and len(steps) < ALIKE:
+                    way.sequence = 1 + max(other.sequence for other in self._ways.values())
+                    self.context.copy(0, way.sequence, len(self._tokens))
+                for token in way.tokens[way.read :][: ALIKE - len(steps)]:
+                    steps.append((way, (way.sequence, len(self._tokens) + way.read, token)))
+                    way.read += 1
+            for (way, (_, place, _)), logits in zip(steps, self._stepped([step for _, step in steps]), strict=True):
+                if place + 1 == len(self._tokens) + len(way.tokens):
+                    way.tokens.append(int(logits.argmax()))
 
     def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
         """See Search."""
+        self._drop()
         rows = self._rows(options)
         first, weights = logarithms(self._logits), list[float]()
         for row in rows:
@@ -145,6 +179,7 @@ class Held:
     def choose(self, options: Sequence[str], width: int) -> tuple[Choice, ...]:
         """See Search: the options as a trie of tokens. Where they part, the likeliest ways are gone on with; what all
         options of one way have in common is read at once."""
+        self._drop()
         # An option that another one begins with ends where that one goes on.
         rows = [(*row, self._tokenizer.end) for row in self._rows(options)]
         beams = [_Beam(0.0, tuple(dict.fromkeys(rows)), 0, 0, self._logits)]
@@ -184,14 +219,45 @@ class Held:
         return [tokens[shared:] for tokens in found]
 
     def _go(self, tokens: list[int]) -> None:
-        """Hold these tokens, which begin as those that are held do."""
-        if tokens != self._tokens:
-            start = min(_shared((tokens, self._tokens)), len(tokens) - 1)
-            self.context.rewind(start)
+        """Hold these tokens, which begin as those that are held do. Where one of the ways goes so, it is still known,
+        and what of it is read beside them need not be read again."""
+        if tokens == self._tokens:
+            return
+        start = min(_shared((tokens, self._tokens)), len(tokens) - 1)
+        way = self._ways.get(tokens[-1]) if tokens[:-1] == self._tokens else None
+        coming = way.tokens if way else tokens[start:]
+        ahead = self._ahead if way and self._ahead and self._ahead[0][0] == tokens[-1] else []
+        self._ways = {}
+        self.context.drop_copies()
+        if not ahead:
+            self._drop()
             self._tokens = tokens[:start]
-            self.context.append(tokens[start:])
-            self._computed += len(tokens) - start
-            self._tokens, self._logits = tokens, self.context.logits().copy()
+            self.context.rewind(start)
+            for begin in range(start, len(tokens), ALIKE):
+                part = coming[begin - start :][:ALIKE]
+                steps = [(0, place, token) for place, token in enumerate(part, begin)]
+                ahead += zip(part, self._stepped(steps), strict=True)
+        self._ahead = ahead[len(tokens) - start :]
+        self._tokens, self._logits = tokens, ahead[len(tokens) - start - 1][1]
+        if way and len(way.tokens) > 1:
+            self._ways = {way.tokens[1]: _Way(way.tokens[1:])}
+
+    def _drop(self) -> None:
+        """Hold nothing but what was taken."""
+        self._ways, self._ahead = {}, []
+        self.context.drop_copies()
+        self.context.rewind(len(self._tokens))
+
+    def _stepped(self, steps: Sequence[Step]) -> list[Logits]:
+        try:
+            self._check()
+            self._alive()
+            logits = self.context.step(steps)
+        except BaseException:
+            self._drop()
+            raise
+        self._computed += len(steps)
+        return logits
 
     def _extend(self, rows: Sequence[Row]) -> list[Logits]:
         self._check()
@@ -234,10 +300,12 @@ def _parted(beam: _Beam) -> Iterator[_Beam]:
     if len(beam.rows) == 1:
         yield beam
         return
-    following = sorted({row[beam.read] for row in beam.rows})
+    ways: dict[int, list[tuple[int, ...]]] = {}
+    for row in beam.rows:
+        ways.setdefault(row[beam.read], []).append(row)
+    following = sorted(ways)
     for token, likely in zip(following, logarithms(beam.logits[following]).tolist(), strict=True):
-        rows = tuple(row for row in beam.rows if row[beam.read] == token)
-        yield replace(beam, weight=beam.weight + likely, rows=rows)
+        yield replace(beam, weight=beam.weight + likely, rows=tuple(ways[token]))
 
 
 def _shared(rows: Sequence[Sequence[int]]) -> int:

@@ -28,6 +28,8 @@ BATCH = 512
 # whatever was read before it and is still held.
 _SHORTEST = 64
 _ALIGNED = 16
+ALIKE = 4
+"""Tokens that a step reads, always: how a token is rounded depends on how many are read with it, not on which."""
 _OUTPUTS = 64
 """After how many tokens of one batch the logits may be asked for: llama.cpp reserves memory for that many rows of the
 whole vocabulary."""
@@ -38,6 +40,8 @@ _lines: deque[str] = deque(maxlen=8)
 Logits = npt.NDArray[np.float32]
 Row = tuple[int, int, Sequence[int]]
 """A sequence, the place at which it goes on, and with which tokens."""
+Step = tuple[int, int, int]
+"""The same with one token."""
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
@@ -83,7 +87,9 @@ class Context:
         wanted = llama_cpp.llama_context_default_params()
         wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, batch, batch, _OUTPUTS
         # In one buffer for all a copy only marks cells. In one for each, copying a part ends the process.
-        wanted.n_seq_max, wanted.kv_unified = sequences, sequences > 1
+        # One more is for what makes up a step.
+        wanted.n_seq_max, wanted.kv_unified = sequences + (sequences > 1), sequences > 1
+        self._spare = sequences
         wanted.n_threads = wanted.n_threads_batch = cores()
         wanted.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
         clear_errors()
@@ -147,9 +153,9 @@ class Context:
             self._read_on(part, every=True)
             yield from map(self.logits, range(len(part)))
 
-    def copy(self, sequence: int, to: int) -> None:
-        """What one sequence holds, another holds too."""
-        llama_cpp.llama_memory_seq_cp(self._memory, sequence, to, -1, -1)
+    def copy(self, sequence: int, to: int, end: int = -1) -> None:
+        """What one sequence holds, of its first `end` tokens, another holds too."""
+        llama_cpp.llama_memory_seq_cp(self._memory, sequence, to, -1, end)
 
     def drop(self, sequence: int) -> None:
         """That sequence holds nothing any more."""
@@ -176,6 +182,20 @@ class Context:
             ends = accumulate(len(tokens) for *_, tokens in parts.values())
             logits |= {number: self.logits(end - 1).copy() for number, end in zip(parts, ends, strict=True)}
         return [logits[number] for number in range(len(rows))]
+
+    def step(self, tokens: Sequence[Step]) -> list[Logits]:
+        """Read up to `ALIKE` tokens at once, of one sequence or of several, in a context that has several; what comes
+        next after each. It is the same to the last bit whatever is read beside them, and whether those of a sequence
+        are read in one step or in many.
+
+        Raises TragError when there is no room for them; then none was read.
+        """
+        rows = [(sequence, place, (token,)) for sequence, place, token in tokens]
+        rows += [(self._spare, place, tokens[0][2:]) for place in range(ALIKE - len(rows))]
+        self._decode(rows)
+        self.drop(self._spare)
+        self._end += sum(not sequence for sequence, *_ in tokens)
+        return [self.logits(number).copy() for number in range(len(tokens))]
 
     def rewind(self, end: int) -> bool:
         """Go back to the first `end` tokens. False for a recurrent model, which cannot: then nothing is held."""

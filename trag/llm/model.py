@@ -85,13 +85,15 @@ class Candidate:
     itself included, up to and with the first end.
 
     A token that is a part of a character reads as far as that character does. `ended` is also where the model would end
-    its answer; then `text` has no end, and is "" where it would do so at once.
+    its answer; then `text` has no end, and is "" where it would do so at once. `tokens` is how many of that text are
+    known.
     """
 
     token: str
     probability: float
     text: str
     ended: bool
+    tokens: int
 
 
 class ModelDied(TragError):
@@ -173,9 +175,15 @@ class Search(Protocol):
     def usage(self) -> Usage:
         """Of all calls so far; all that was computed after the prompt counts as written."""
 
-    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> tuple[Candidate, ...]:
+    def look_ahead(
+        self, k: int, length: int, ends: Sequence[str], ways: Sequence[int] | None = None
+    ) -> tuple[Candidate, ...]:
         """The k likeliest next tokens, the likeliest first, each with the greedy continuation, of at most `length`
-        tokens with it, up to the first of `ends`. It takes k sequences of `length` tokens beside what is held."""
+        tokens with it, up to the first of `ends`. It takes k sequences of `length` tokens beside what is held.
+
+        Where `ways` are given, by their places, only those are gone on with; of the others as much is told as is known
+        since another call, which may be more than `length` tokens and never is another text.
+        """
 
     def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
         """For each text, the natural logarithm of how likely it comes next, whatever comes after it."""

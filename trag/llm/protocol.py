@@ -85,6 +85,7 @@ class LookAhead:
     k: int
     length: int
     ends: tuple[str, ...]
+    ways: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ Work = Read | Write | Score | Step
 """What is done one after the other."""
 Order = Load | Count | CountText | Work | Cancel
 Reply = Hello | Ready | Alive | Counted | Piece | Done | LookedAhead | Chosen | Scored | Failed
-_ROWS = {"beginnings", "ends", "log_probabilities", "options", "taken"}
+_ROWS = {"beginnings", "ends", "log_probabilities", "options", "taken", "ways"}
 _RECORDS = {record.__name__: record for record in (*get_args(Order), *get_args(Reply))}
 
 

@@ -34,11 +34,15 @@ class HeldSearch:
         """See Search."""
         return self._usage
 
-    def look_ahead(self, k: int, length: int, ends: Sequence[str]) -> tuple[Candidate, ...]:
+    def look_ahead(
+        self, k: int, length: int, ends: Sequence[str], ways: Sequence[int] | None = None
+    ) -> tuple[Candidate, ...]:
         """See Search."""
         if not 1 <= k <= MOST_CANDIDATES or length < 1:
             raise ValueError(f"k is {k}, length {length}: of 1 to {MOST_CANDIDATES} tokens, 1 token or more each")
-        return self._asked(partial(LookAhead, k=k, length=length, ends=tuple(ends)), LookedAhead).candidates
+        which = tuple(range(k) if ways is None else ways)
+        step = partial(LookAhead, k=k, length=length, ends=tuple(ends), ways=which)
+        return self._asked(step, LookedAhead).candidates
 
     def weigh(self, options: Sequence[str]) -> tuple[float, ...]:
         """See Search."""

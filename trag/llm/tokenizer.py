@@ -79,14 +79,28 @@ class Tokenizer:
     def answering(self, messages: Sequence[Message]) -> Callable[[str], list[int]]:
         """What gives the tokens of the prompt and how an answer to it begins. No such text can end its turn."""
         prompt = self.rendered(messages)
-        begun = self._begun(messages) or prompt
+        left = self._cut(prompt)
+        begun = self._cut(self._begun(messages) or prompt)
 
         def tokens(text: str) -> list[int]:
             # A space that the template writes before an answer is one that the model begins with where it is left to.
-            before = prompt if not text or text[0].isspace() else begun
-            return self._tokenized(before + set_apart(text, self._markup))
+            head, before = left if not text or text[0].isspace() else begun
+            text = before + set_apart(text, self._markup)
+            return [*head, *self._tokens(text, start=False, special=True)] if head else self._tokenized(text)
 
         return tokens
+
+    def _cut(self, prompt: str) -> tuple[list[int], str]:
+        """The tokens of a prompt before its last mark, and the text from that on: no token reaches across a mark, so
+        what comes after need not be read with all before it. Without such a mark no tokens, and the whole."""
+        tokens = self._tokenized(prompt)
+        for place in range(len(tokens) - 1, 0, -1):
+            if llama_cpp.llama_vocab_get_attr(self.vocabulary, tokens[place]) & _READ:
+                _, mark, rest = prompt.rpartition(self._token_text(tokens[place]))
+                if mark and tokens[place:] == self._tokens(mark + rest, start=False, special=True):
+                    return tokens[:place], mark + rest
+                break
+        return [], prompt
 
     def text(self, text: str) -> list[int]:
         """A text by itself as the model writes it."""

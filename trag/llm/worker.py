@@ -158,7 +158,7 @@ class Worker:
         held = self._engine.held(order.messages, order.taken, cancelled, alive)
         match order:
             case protocol.LookAhead():
-                candidates = held.look_ahead(order.k, order.length, order.ends)
+                candidates = held.look_ahead(order.k, order.length, order.ends, order.ways)
                 self._say(protocol.LookedAhead(order.request, candidates, held.usage))
             case protocol.Weigh():
                 self._say(protocol.Scored(order.request, held.weigh(order.options), held.usage))

@@ -10,7 +10,8 @@ An approved answer is given no more once its verdict is another.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +21,7 @@ from store.reviews import Label, Review
 from trag.record import VERDICTS
 
 if TYPE_CHECKING:
-    from store.records import Records
+    from store.records import Records, StoredAnswer
     from store.reviews import Reviewed, ReviewTransaction
     from trag.people import CurrentUser
 
@@ -73,6 +74,17 @@ def holding(review: Review, labels: Iterable[Label]) -> Label | None:
     settled = [label for label in same if label.settles]
     telling = [label for label in same if label.corrected]
     return next(iter((settled or telling or same)[-1:]), None)
+
+
+def held(records: Records) -> Iterator[tuple[Review, StoredAnswer, Label]]:
+    """Every answer, plan and workflow whose verdict holds, with the label that it is of; the one judged first first."""
+    by_answer: dict[str, list[Label]] = defaultdict(list)
+    for label in records.labels():
+        by_answer[label.answer].append(label)
+    for id, labels in by_answer.items():
+        review, stored = records.reviews.review(id), records.answer(id)
+        if review and stored and review.review_status in VERDICTS and (label := holding(review, labels)):
+            yield review, stored, label
 
 
 def put_label(

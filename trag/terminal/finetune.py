@@ -100,7 +100,9 @@ def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
         case ["steps"]:
             act = _steps
         case _:
-            wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, steps")
+            wrong(
+                "give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, steps"
+            )
     is_told_how = options.seed is not None or options.set or options.base or options.four_bits
     if (is_told_how or options.new) and act not in (_carry_out, _estimate):
         wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")

@@ -14,6 +14,7 @@ from trag.flow.record import PlanRecord
 from trag.record import NEAREST, AnswerRecord, Source, first_of_sections
 from trag.view.marks import supporting
 from trag.web.documents.names import key
+from trag.workflow.record import WorkflowRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,10 @@ def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecor
     return replace(record, sources=tuple(sources))
 
 
-def documents_of(record: AnswerRecord | PlanRecord) -> frozenset[str]:
-    """The names of the documents that an answer or a plan stands on."""
+def documents_of(record: AnswerRecord | PlanRecord | WorkflowRecord) -> frozenset[str]:
+    """The names of the documents that an answer or a plan stands on; a workflow stands on the catalogue alone."""
+    if isinstance(record, WorkflowRecord):
+        return frozenset()
     if isinstance(record, PlanRecord):
         return record.documents
     return frozenset(source.document for source in record.sources if of_document(source))

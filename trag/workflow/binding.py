@@ -1,6 +1,6 @@
 """The inputs of a workflow's steps, bound by code to what there is.
 
-workflow, book -> for each need the nearest earlier gift, item or error of that name, else the trigger's record -> inputs
+workflow, book -> each need from the nearest earlier gift, item or error of its name, else the trigger's record
 
 Names of the catalogue are compared, never what they mean: what no name settles is left open.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os.path import commonprefix
+from itertools import chain
 
 from org.procedures.actions import Table
 from org.procedures.flows import Book
@@ -88,7 +88,7 @@ def _of_record(scope: Scope, names: _Names, need: tuple[str, ...]) -> Input | No
         known = _plain(table.id) == _plain(name) if table else _is_named(trigger.type, name, names)
         if name == _RECORD or known:
             return Input(name, f"trigger.{_RECORD}")
-        if field := _field(table, name):
+        if field := _field(table, names, name):
             return Input(name, f"trigger.{_RECORD}.{field}")
     return None
 
@@ -125,7 +125,7 @@ def _of_item(scope: Scope, names: _Names, loop: WorkflowStep, name: str) -> str:
     table = next((names.tables[one] for one in sorted(kinds) if one in names.tables), None)
     if _plain(name) in kinds or (table and name == _RECORD):
         return "item"
-    field = _field(table, name)
+    field = _field(table, names, name)
     return f"item.{field}" if field else ""
 
 
@@ -145,8 +145,13 @@ def _first_need(scope: Scope, names: _Names, loop: WorkflowStep) -> set[str]:
 # Names
 
 
-def _field(table: Table | None, name: str) -> str:
-    return next((field for field in table.fields if _plain(field) == _plain(name)), "") if table else ""
+def _field(table: Table | None, names: _Names, thing: str) -> str:
+    """The field of a table for a thing: of its name, else, for a record of another table, what its name ends in, as
+    model for a hardware_model; "" for none."""
+    fields, words = table.fields if table else (), _words(thing) if _plain(thing) in names.tables else []
+    same = (field for field in fields if _plain(field) == _plain(thing))
+    ending = (field for field in fields if words[1:] and words[-len(_words(field)) :] == _words(field))
+    return next(chain(same, ending), "")
 
 
 def _is_named(trigger: str, thing: str, names: _Names) -> bool:
@@ -169,5 +174,7 @@ def _plain(name: str) -> str:
 
 def _is_many(many: str, one: str) -> bool:
     """Whether a name is the plural of another: an ending more, or another one (jobs, Rechnungen, policies)."""
-    alike, more = len(commonprefix([many, one])), len(many) - len(one)
-    return (alike == len(one) >= 3 and 1 <= more <= 2) or (alike == len(one) - 1 >= 4 and 0 <= more <= 2)
+    more = len(many) - len(one)
+    if len(one) >= 3 and many.startswith(one):
+        return 1 <= more <= 2
+    return len(one) >= 5 and many.startswith(one[:-1]) and 0 <= more <= 2

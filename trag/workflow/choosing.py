@@ -107,8 +107,8 @@ class Said:
 
 
 def options(lines: Sequence[Line], titles: Mapping[str, str]) -> dict[str, str]:
-    """The names that may come next, each as the reader would write it on the deepest level that it may stand on; DONE for
-    the end. `titles` are those of the actions to choose among."""
+    """The names that may come next, each as the reader would write it on the deepest level that it may stand on, DONE
+    being the end. `titles` are those of the actions to choose among."""
     found: dict[str, str] = {}
     for each in reversed(after(lines)):
         for name in (*each.logic, *(titles if each.actions else ())):
@@ -147,9 +147,7 @@ def features(
     return found
 
 
-def first_features(
-    words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]
-) -> dict[str, Features]:
+def first_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:
     """What speaks for each trigger, and for none (DONE), or for each table that one is about. `shares` are the
     reader's, `ranks` the reranker's log-odds."""
     found: dict[str, Features] = {}
@@ -177,7 +175,7 @@ def odds(of: Features, weights: Mapping[str, float]) -> float:
 
 
 @cache
-def fitted(kind: Decided) -> Mapping[str, float]:
-    """The weights by the names of the features."""
+def fitted(kind: Decided, *, reader: bool = True) -> Mapping[str, float]:
+    """The weights by the names of the features; without a reader those under which the others do best alone."""
     values: Mapping[str, Mapping[str, float]] = json.loads(Path(__file__).with_name("weights.json").read_bytes())
-    return values[kind]
+    return values[kind if reader else f"{kind} alone"]

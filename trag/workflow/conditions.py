@@ -1,18 +1,18 @@
 """When the branches of a workflow are taken and what its loops go through: the model reads it in the request.
 
-request, steps, the values there are -> 1.amount > "500", under a grammar -> a condition, or open for a person
+request, steps, the values there are -> "above 500 euros": 1.amount > "500", under a grammar -> a condition, or open
 
-The left side is one of the values, the operator one of a list, the right side a stretch of the request's own
-characters. What compares with an order is a number.
+First the words are found that say it. The left side is one of the values, the operator one of a list, the right side a
+stretch of the request's own characters; what compares with an order is a number.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import prompts
 from org.procedures.flows import Book
@@ -22,20 +22,22 @@ from trag.workflow.record import Condition, Input, Workflow, WorkflowStep
 from trag.workflow.scope import Scope
 
 _ASKED = {
-    "IF": "When is step {} done?",
-    "ELSEIF": "When is step {} done?",
-    "DOUNTIL": "Until when is step {} repeated?",
-    "FOREACH": "For each of what is step {} done?",
+    "IF": "When is step {} done ({})?",
+    "ELSEIF": "When is step {} done ({})?",
+    "DOUNTIL": "Until when is step {} repeated ({})?",
+    "FOREACH": "For each of which value is step {} done ({})?",
 }
 _OPEN = "open"
 _SAID = ("yes", "no")
 """What somebody who is asked says, whatever the language of the request."""
 _EQUAL, _ORDERS, _CONTAINS, _EMPTY = ("=", "!="), (">", ">=", "<", "<="), "contains", "is empty"
 _WRITTEN = re.compile(rf'({"|".join((*_EQUAL, *_ORDERS, _CONTAINS))}) "(.+)"')
-_VALUES, _TOKENS = 24, 48
+_VALUES, _TOKENS = 24, 80
 """Values that are shown, the nearest first, and tokens of an answer."""
-_WORDS, _SPAN, _LETTERS = 80, 5, 40
-"""Words of the request that may be quoted, how many of them in a row, and letters of one."""
+_WORDS, _LETTERS = 80, 40
+"""Words of the request that may be quoted, and letters of one."""
+_SAYING, _SPAN = 10, 5
+"""Words in a row that say when, and that a value is compared with."""
 _CHARACTER = "\u3040-\u30ff\u3400-\u9fff"  # of scripts that do not part words
 _WORD = re.compile(rf"[{_CHARACTER}]|[^\W_{_CHARACTER}]+(?:[-.,&/'’][^\W_{_CHARACTER}]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
@@ -46,7 +48,7 @@ def conditions(
     workflow: Workflow, book: Book, request: str, model: LanguageModel, stop: threading.Event | None = None
 ) -> Workflow:
     """The workflow with every condition that is open, and what loops go through, as the model reads the request; what
-    it cannot say stays open. A step takes it a second or so.
+    it cannot say stays open. One takes it some seconds on two cores.
 
     Raises Cancelled when `stop` is set meanwhile, and what `LanguageModel.stream` raises.
     """
@@ -55,9 +57,10 @@ def conditions(
         step = scope.step(number)
         if step.name == "FOREACH" and not step.inputs:
             written = _ask(scope, step, request, model, stop)
-            step = replace(step, inputs=(Input("items", written),) if written not in ("", _OPEN) else ())
+            known = any(written == value for value, _ in _values(scope, step))
+            step = replace(step, inputs=(Input("items", written),) if known else ())
         elif step.name in _ASKED and step.name != "FOREACH" and (not step.condition or step.condition.by == _OPEN):
-            step = replace(step, condition=_condition(_ask(scope, step, request, model, stop), scope, step))
+            step = replace(step, condition=_condition(scope, step, request, _ask(scope, step, request, model, stop)))
         scope = scope.with_step(step)
     return scope.finished()
 
@@ -65,12 +68,13 @@ def conditions(
 def _ask(scope: Scope, step: WorkflowStep, request: str, model: LanguageModel, stop: threading.Event | None) -> str:
     """What the model writes, "" where there is no value that it could name."""
     values = dict(islice(_values(scope, step), _VALUES))
-    if not values:
+    if not values or not _WORD.search(request):
         return ""
     if stop and stop.is_set():
         raise Cancelled
     shown = [f"{value}: {told}" if told else value for value, told in values.items()]
-    messages = prompts.condition(request, _steps(scope), shown, _ASKED[step.name].format(step.step))
+    inside = ", ".join(_title(scope, each) for each in scope.workflow.steps if each.parent == step.step)
+    messages = prompts.condition(request, _steps(scope), shown, _ASKED[step.name].format(step.step, inside))
     allowed = _grammar([*values], request, alone=step.name == "FOREACH")
     written, _ = text_of(model.stream(messages, max_tokens=_TOKENS, stop=stop, grammar=allowed))
     if stop and stop.is_set():
@@ -80,12 +84,14 @@ def _ask(scope: Scope, step: WorkflowStep, request: str, model: LanguageModel, s
 
 def _steps(scope: Scope) -> list[str]:
     """The steps by their titles, a line each, one space more a level."""
-    actions = scope.book.actions
     return [
-        f"{step.step} {' ' * (len(scope.path(step.step)) - 1)}"
-        f"{actions[step.name].title if step.name in actions else step.name}"
-        for step in scope.workflow.steps
+        f"{step.step} {' ' * (len(scope.path(step.step)) - 1)}{_title(scope, step)}" for step in scope.workflow.steps
     ]
+
+
+def _title(scope: Scope, step: WorkflowStep) -> str:
+    action = scope.book.actions.get(step.name)
+    return action.title if action else step.name
 
 
 def _values(scope: Scope, step: WorkflowStep) -> Iterator[tuple[str, str]]:
@@ -102,8 +108,9 @@ def _values(scope: Scope, step: WorkflowStep) -> Iterator[tuple[str, str]]:
         yield f"record.{field}", ""
 
 
-def _condition(written: str, scope: Scope, step: WorkflowStep) -> Condition:
+def _condition(scope: Scope, step: WorkflowStep, request: str, written: str) -> Condition:
     """The condition that was written, an open one where it is none: a server that knows no grammar writes freely."""
+    written = written.rpartition(": ")[2]
     left = next((value for value, _ in _values(scope, step) if written.startswith(f"{value} ")), "")
     rest = written[len(left) + 1 :]
     found = _WRITTEN.fullmatch(rest)
@@ -112,6 +119,8 @@ def _condition(written: str, scope: Scope, step: WorkflowStep) -> Condition:
     if not left or not found:
         return Condition()
     op, right = found[1], found[2]
+    if right not in request and not (op in _EQUAL and right in _SAID):
+        return Condition()
     if op in _ORDERS:
         right = _number(right)
     return Condition(left, op, right, "model") if right else Condition()
@@ -126,23 +135,34 @@ def _number(written: str) -> str:
 
 
 def _grammar(values: Sequence[str], request: str, alone: bool) -> str:
-    """What may be written, as GBNF: open, or a value, if not `alone` with what it is compared with."""
-    value, numbers, spans = _any(values), dict.fromkeys(_NUMBER.findall(request)), [*_spans(request)]
-    said = f'"\\"" ({" | ".join((_any(_SAID), *spans))}) "\\""'
-    compared = [f'({_any(f"{op} " for op in _EQUAL)}) said', f'"{_EMPTY}"']
-    compared += [f'"{_CONTAINS} \\"" ({" | ".join(spans)}) "\\""'] if spans else []
-    compared += [f'({_any(f"{op} " for op in _ORDERS)}) "\\"" ({_any(numbers)}) "\\""'] if numbers else []
-    rest = "" if alone else f' " " ({" | ".join(compared)})'
-    return f'root ::= "{_OPEN}" | ({value}){rest}\n' + ("" if alone else f"said ::= {said}\n")
+    """What may be written, as GBNF: open, or a value, if not `alone` with words that say it and what it is compared
+    with."""
+    numbers = dict.fromkeys(_NUMBER.findall(request))
+    rules = {"value": _any(values)}
+    if alone:
+        rules["root"] = f'"{_OPEN}" | value'
+    else:
+        ways = [f"({_any(f'{op} ' for op in _EQUAL)}) said", f'"{_EMPTY}"', f'"{_CONTAINS} " words']
+        ways += [f"({_any(f'{op} ' for op in _ORDERS)}) number"] if numbers else []
+        rules["root"] = f'"{_OPEN}" | saying ": " value " " ({" | ".join(ways)})'
+        rules["saying"] = _quoted(_spans(request, _SAYING))
+        rules["words"] = _quoted(_spans(request, _SPAN))
+        rules["said"] = f"{_quoted(map(_literal, _SAID))} | words"
+        rules |= {"number": _quoted(map(_literal, numbers))} if numbers else {}
+    return "".join(f"{name} ::= {rule}\n" for name, rule in rules.items())
 
 
-def _spans(request: str) -> Iterator[str]:
+def _quoted(options: Iterable[str]) -> str:
+    return f'"\\"" ({" | ".join(options)}) "\\""'
+
+
+def _spans(request: str, most: int) -> Iterator[str]:
     """From each word of the request on, it and as many of the following as one likes, as GBNF: "a" (" b" (" c")?)?"""
     words = [word for word in islice(_WORD.finditer(request), _WORDS) if len(word[0]) <= _LETTERS]
     seen = set[str]()
     for place, first in enumerate(words):
-        tail, row = "", words[place : place + _SPAN]
-        for before, word in reversed([*zip(row, row[1:], strict=False)]):
+        tail, row = "", words[place : place + most]
+        for before, word in reversed([*pairwise(row)]):
             between = request[before.end() : word.start()]
             tail = f" ({_literal(between + word[0])}{tail})?" if between in ("", " ") else ""
         span = _literal(first[0]) + tail
@@ -151,7 +171,7 @@ def _spans(request: str) -> Iterator[str]:
             yield span
 
 
-def _any(texts: Sequence[str] | Iterator[str] | dict[str, None]) -> str:
+def _any(texts: Iterable[str]) -> str:
     return " | ".join(map(_literal, texts))
 
 

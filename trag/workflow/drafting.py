@@ -1,6 +1,7 @@
 """A workflow for a request: a line at a time, each chosen among what the book has and the rules allow.
 
-request -> suggestions -> trigger, table -> line by line until nothing more is asked for -> bound -> checked -> record
+request -> suggestions -> trigger, table -> line by line until nothing more is asked for -> inputs, conditions -> checks
+-> record
 
 No name can be invented, since only names are chosen among (the paper's HS and HT are 0 by construction; Bechard and
 Marquez Ayala 2024, section 4.2). Whether it is the right one is `trag.workflow.choosing`'s matter.
@@ -29,6 +30,7 @@ from trag.workflow import choosing
 from trag.workflow.binding import bound
 from trag.workflow.checking import check
 from trag.workflow.choosing import DONE, LOGIC, Said, fitted, odds
+from trag.workflow.conditions import conditions
 from trag.workflow.record import Choice, Kind, Started, Suggestion, Workflow, WorkflowRecord
 from trag.workflow.structure import Line, made, write
 from trag.workflow.suggesting import LEARNED, Encode, Suggester, Suggestions, text_of
@@ -94,6 +96,8 @@ class Drafter:
                 yield replace(workflow, request=request)
             tokens = search.usage.completion if search else 0
         workflow = bound(replace(workflow, request=request), self.book)
+        if search:
+            workflow = conditions(workflow, self.book, request, model, stop)
         told = tuple(
             f"{problem.message} {problem.hint}"
             for problem in check(workflow.values(), self.book)
@@ -155,7 +159,9 @@ class _Writing:
 
     def _trigger(self) -> Started | None:
         asked = shares(self.search, trigger_lines(self.found, self.book))
-        name = self._best("triggers", choosing.first_features(self.found.words["trigger"], asked, self.ranks["trigger"]), 0)
+        name = self._best(
+            "triggers", choosing.first_features(self.found.words["trigger"], asked, self.ranks["trigger"]), 0
+        )
         if not name:
             return None
         if not self.book.triggers[name].table or not self.found.tables:
@@ -166,7 +172,8 @@ class _Writing:
 
     def _best(self, kind: choosing.Decided, of: Mapping[Key, choosing.Features], step: int) -> Key:
         """The likeliest by the weights; what it was chosen over is noted."""
-        ranked = sorted(of, key=lambda option: -odds(of[option], fitted(kind)))
+        weights = fitted(kind, reader=self.search is not None)
+        ranked = sorted(of, key=lambda option: -odds(of[option], weights))
         names = [option.name if isinstance(option, Line) else str(option or "") for option in ranked]
         over = tuple(name for name in dict.fromkeys(names[1:]) if name and name != names[0])[:_OVER]
         if names[0]:
@@ -179,10 +186,9 @@ class _Writing:
 
 
 def shares(search: Search | None, texts: Mapping[Key, str]) -> dict[Key, float]:
-    """Natural logarithms of how the reader shares out among some texts what is likely to come next; without it all are
-    as likely."""
+    """Natural logarithms of how the reader shares out among some texts what is likely to come next; 0 without it."""
     if not search or len(texts) < 2:
-        return dict.fromkeys(texts, -math.log(max(1, len(texts))))
+        return dict.fromkeys(texts, 0.0)
     found = dict.fromkeys(texts, -math.inf)
     names = list(texts)
     for choice in search.choose([*texts.values()], MOST_BEAMS):

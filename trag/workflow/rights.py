@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from org.procedures.actions import Action, Table
 from org.procedures.flows import Book
 from trag.flow.rights import OpenTo, open_book, units_named
 
@@ -20,7 +21,8 @@ def usable(book: Book, chart: Chart | None, readers: Readers, open_to: OpenTo) -
         return frozenset(everything)
     here = open_book(book, chart, readers, open_to).actions
     closed = {one.id for one in book.actions.values() if one.id not in here}
-    for one in (*book.actions.values(), *book.tables.values()):
+    entries: list[Action | Table] = [*book.actions.values(), *book.tables.values()]
+    for one in entries:
         if one.audience and readers.isdisjoint(unit.id for unit in units_named(one.audience, chart)):
             closed.add(one.id)
     return frozenset(everything - closed)

@@ -231,7 +231,9 @@ def test_the_likeliest_option_is_chosen(engine: Engine, options: Sequence[str]) 
         for choice in choices:
             assert choice.log_probability == pytest.approx(expected[choice.index], abs=2e-2)
             assert choice.index == options.index(options[choice.index])
-        assert [one.log_probability for one in choices] == sorted((one.log_probability for one in choices), reverse=True)
+        assert [one.log_probability for one in choices] == sorted(
+            (one.log_probability for one in choices), reverse=True
+        )
     assert {options[one.index] for one in choices} == {*options}, "as wide as this nothing is missed"
 
 

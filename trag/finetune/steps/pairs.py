@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -145,7 +145,9 @@ def near_by_vectors(catalogue: Catalogue, requests: Sequence[Request], asked: np
     return found
 
 
-def wrong(catalogue: Catalogue, request: Request, among: Sequence[Sequence[Sequence[int]]], chance: random.Random) -> list[int]:
+def wrong(
+    catalogue: Catalogue, request: Request, among: Sequence[Sequence[Sequence[int]]], chance: random.Random
+) -> list[int]:
     """Places that a request is not about: some for each that it is about, of the same kind, out of each of `among`."""
     drawn = []
     for number in map(catalogue.kind, request.about):

@@ -147,8 +147,7 @@ def train(
         "bm25": pairs.near_by_words(catalogue, learned),
     }
     entries, asked, asked_held_out = (
-        model.read(texts)
-        for texts in (catalogue.texts, [one.text for one in learned], [one.text for one in held_out])
+        model.read(texts) for texts in (catalogue.texts, [one.text for one in learned], [one.text for one in held_out])
     )
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
         while state.step < steps:

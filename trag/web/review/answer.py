@@ -1,8 +1,11 @@
-"""One answer under review: judged, the verdict taken back, a second reviewer asked for, approved for everybody."""
+"""One answer, plan or workflow under review: judged, the verdict taken back, a second reviewer asked for; an answer or a
+plan approved for everybody."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,15 +22,17 @@ from trag.flow.record import PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened, readers
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
-from trag.review import approvals, verdicts
+from trag.review import approvals, verdicts, workflows
 from trag.web.documents.names import key
 from trag.web.evidence import documents_of, evidence
 from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
 from trag.web.responses import Denied, Notice, there
 from trag.web.review import render
-from trag.web.review.context import COUNTED, GivenAnswer, QueuePlace, ReviewContext, readable
+from trag.web.review.context import COUNTED, NONE, GivenAnswer, QueuePlace, ReviewContext, readable
 from trag.web.visitors import caller, named, where
+from trag.workflow import structure, wording
+from trag.workflow.record import Workflow, WorkflowRecord
 
 
 class AnswerPage:
@@ -78,8 +83,14 @@ class AnswerPage:
             wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else given.words,
             typed=typed,
             notice=Notice(in_one_line(told(problem)), good=False) if problem else self.context.notices.said(request),
-            **(self._of_plan(given.record) if isinstance(given.record, PlanRecord) else self._of_answer(who, given)),
+            **self._own(who, given),
         )
+
+    def _own(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
+        """What only the page of its kind shows."""
+        if isinstance(given.record, PlanRecord):
+            return self._of_plan(given.record)
+        return self._of_workflow(given) if isinstance(given.record, WorkflowRecord) else self._of_answer(who, given)
 
     def _of_answer(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of an answer shows."""
@@ -111,6 +122,34 @@ class AnswerPage:
             "sources": (),
             "against": "Other procedures are in use by now." if changed else "",
             "asked": plan.request,
+        }
+
+    def _of_workflow(self, given: GivenAnswer) -> dict[str, Any]:
+        """What only the page of a workflow shows: its steps in plain words, and those that were judged in its place."""
+        record, book = given.record, self.context.home.procedures.book or NONE
+        assert isinstance(record, WorkflowRecord)
+        workflow = record.workflow
+        return {
+            "steps": [
+                {
+                    "step": step,
+                    "words": wording.headed(step, workflow, book),
+                    "inputs": [(wording.thing(one.name), wording.given(one, workflow, book)) for one in step.inputs],
+                    "open": [wording.thing(one.input) for one in workflow.open if one.step == step.step],
+                }
+                for step in workflow.steps
+            ]
+            if workflow
+            else (),
+            "begins": wording.begins(workflow, book) if workflow else "",
+            "state": _state(given),
+            "longest_corrected": workflows.LONGEST,
+            "shown_corrected": lambda text: structure.write(Workflow.of(json.loads(text))),
+            "to_correct": lambda text: workflows.written(workflows.right(text)),
+            "links": {},
+            "sources": (),
+            "against": "Another catalogue is in use by now." if book.version != record.catalogue else "",
+            "asked": record.request,
         }
 
     def undo(self, request: Request, id: str) -> Response:
@@ -175,8 +214,9 @@ class AnswerPage:
             )
         if may == "look" or (settles and may != "settle"):
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
-        corrected = remark(form.get("corrected", ""))
-        if corrected == given.words.strip():
+        if isinstance(record, WorkflowRecord):
+            corrected = self._right_workflow(who, form, given, record, verdict)
+        elif (corrected := remark(form.get("corrected", ""))) == given.words.strip():
             corrected = ""
         elif isinstance(record, PlanRecord) and corrected:
             procedure, actions = read_order(corrected, self.context.procedures(who))
@@ -196,6 +236,19 @@ class AnswerPage:
             where=where(request),
         )
 
+    def _right_workflow(
+        self, who: CurrentUser, form: Form, given: GivenAnswer, record: WorkflowRecord, verdict: str
+    ) -> str:
+        """The workflow that a verdict says is right, as it is kept; "" where it says none. Raises TragError for what is
+        none, and where it was changed since it was shown."""
+        if form.get("state") != _state(given):
+            raise TragError("This workflow was changed meanwhile, so nothing was kept.", "Look at it again.")
+        typed = form.get("corrected", "").replace("\r\n", "\n").strip()
+        if typed in ("", given.words):
+            return record.workflow.to_json() if record.workflow and verdict != "Incorrect" else ""
+        book = self.context.home.procedures.book or NONE
+        return workflows.read(typed, record.request, book, self.context.usable(who)).to_json()
+
     def second(self, request: Request, form: Form, id: str) -> Response:
         """Two reviewers for this answer, or one after all."""
         self.context.find(caller(request), id)
@@ -208,6 +261,8 @@ class AnswerPage:
         """Let an answer that was judged be given to everybody who asks its question."""
         who = caller(request)
         record = self.context.find(who, id).record
+        if isinstance(record, WorkflowRecord):
+            raise TragError("A workflow is given to nobody but who asked for it.", "An admin puts it in use.")
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
         if not question or not reply:
             raise TragError("An approved answer needs its question and its words.", "Fill in both.")
@@ -244,3 +299,8 @@ class AnswerPage:
                 "Put it right, or have an admin bind the actions to the steps they are of.",
             )
         return made
+
+
+def _state(given: GivenAnswer) -> str:
+    """What tells a workflow from what it is after a change."""
+    return sha256(given.words.encode()).hexdigest()[:16]

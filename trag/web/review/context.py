@@ -1,7 +1,7 @@
 """What the pages of the review share: the place in a queue that an address names, and which answers somebody may judge.
 
 An answer is for a reviewer who may read every document that it stands on, and does not exist for any other; a plan for
-one to whom its procedure and actions are open besides.
+one to whom its procedure and actions are open besides, a workflow for one who may use all that it names.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 
+from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
 from store.review_queues import Choice, Queue
-from store.reviews import Review
+from store.reviews import PART, Review
 from trag.flow.record import PlanRecord
+from trag.flow.rights import documents_of as documents_open
 from trag.flow.rights import open_book
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import Sight, sight
+from trag.review.workflows import written
 from trag.web.evidence import documents_of
 from trag.web.forms import number
 from trag.web.responses import Denied, Notices, there
 from trag.web.visitors import caller
+from trag.workflow.record import WorkflowRecord
+from trag.workflow.rights import usable
 
 if TYPE_CHECKING:
     from org.chart import Chart
@@ -92,19 +97,23 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer or a plan that was given, as reviewers see it and with all that it stands on."""
+    """An answer, a plan or a workflow that was given, as reviewers see it and with all that it stands on."""
 
     review: Review
-    record: AnswerRecord | PlanRecord
+    record: AnswerRecord | PlanRecord | WorkflowRecord
 
     @property
     def words(self) -> str:
-        """The answer itself, or the order of the plan."""
+        """The answer itself, the order of the plan, or the workflow as it is corrected."""
+        if isinstance(self.record, WorkflowRecord):
+            return written(self.record.workflow)
         return self.record.order if isinstance(self.record, PlanRecord) else self.record.answer
 
     @property
     def stands_on(self) -> frozenset[str]:
-        """The names of its documents, and the ids of its procedures and actions."""
+        """The names of its documents, and the ids of its procedures and actions, or of what the workflow names."""
+        if isinstance(self.record, WorkflowRecord):
+            return frozenset(f"{PART}{id}" for id in (self.record.workflow.named if self.record.workflow else ()))
         named = self.record.named if isinstance(self.record, PlanRecord) else frozenset[str]()
         return documents_of(self.record) | named
 
@@ -125,8 +134,8 @@ class ReviewContext:
         return self.home.organization.chart
 
     def hidden(self, who: CurrentUser) -> frozenset[str]:
-        """The documents that answers stand on and that somebody may not read, and the ids of procedures and actions
-        that are closed to them: those for others, and those that are gone and may have been."""
+        """The documents that answers stand on and that somebody may not read, and the ids of procedures, actions and
+        parts of workflows that are closed to them: those for others, and those that are gone and may have been."""
         if readers(who, self.chart) is None:
             return frozenset()
         reviews, documents = self.records.reviews, self.records.library.documents()
@@ -134,7 +143,14 @@ class ReviewContext:
         whole, seen = self.home.procedures.book or NONE, self.procedures(who)
         procedures = {*whole.procedures, *reviews.values("procedure")} - {*seen.procedures}
         actions = {*whole.actions, *reviews.values("action")} - {*seen.actions}
-        return hidden(who, documents, self.chart) | gone | procedures | actions
+        named = {id.removeprefix(PART) for id in reviews.values("part")} - {*LOGIC}
+        parts = {f"{PART}{id}" for id in {*whole.actions, *whole.tables, *whole.triggers, *named} - self.usable(who)}
+        return hidden(who, documents, self.chart) | gone | procedures | actions | parts
+
+    def usable(self, who: CurrentUser) -> frozenset[str]:
+        """The ids of what somebody may use in workflows."""
+        library, book = self.records.library, self.home.procedures.book or NONE
+        return usable(book, self.chart, readers(who, self.chart), documents_open(library))
 
     def procedures(self, who: CurrentUser) -> Book:
         """The procedures in use, as far as they are open to somebody."""
@@ -187,8 +203,10 @@ class ReviewContext:
         return (given.review, mine) if mine else None
 
 
-def record_of(stored: StoredAnswer) -> AnswerRecord | PlanRecord:
-    """The record of an answer, or of a plan."""
+def record_of(stored: StoredAnswer) -> AnswerRecord | PlanRecord | WorkflowRecord:
+    """The record of an answer, a plan or a workflow."""
+    if stored.kind == "workflow":
+        return WorkflowRecord.from_json(stored.record_json)
     return (PlanRecord if stored.kind == "plan" else AnswerRecord).from_json(stored.record_json)
 
 

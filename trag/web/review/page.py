@@ -6,7 +6,6 @@ and none that stands on documents that whoever takes it may not read.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,9 +17,10 @@ from fastapi.responses import Response
 from store.reviews import Label
 from trag.flow.record import PlanRecord
 from trag.json_lines import as_line
-from trag.record import VERDICTS, AnswerRecord
+from trag.record import AnswerRecord
 from trag.review import agreement
-from trag.review.verdicts import holding
+from trag.review import workflows as judged_workflows
+from trag.review.verdicts import held
 from trag.web.evidence import documents_of
 from trag.web.render import unit_name
 from trag.web.responses import csv_line, explain, exported
@@ -28,6 +28,7 @@ from trag.web.review import render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.context import CHOICES, COUNTED, GivenAnswer, QueuePlace, ReviewContext, record_of
 from trag.web.visitors import caller
+from trag.workflow.record import WorkflowRecord
 
 if TYPE_CHECKING:
     from store.records import Records
@@ -149,27 +150,25 @@ class Judged(GivenAnswer):
 
 def judged(records: Records, hidden: Collection[str]) -> Iterator[Judged]:
     """Every answer whose verdict holds, the one judged first first; none that stands on a `hidden` document."""
-    by_answer: dict[str, list[Label]] = defaultdict(list)
-    for label in records.labels():
-        by_answer[label.answer].append(label)
-    for id, labels in by_answer.items():
-        review, stored = records.reviews.review(id), records.answer(id)
-        if review is None or stored is None or review.review_status not in VERDICTS:
-            continue
-        found = holding(review, labels)
-        if found and (one := Judged(review, record_of(stored), found)).stands_on.isdisjoint(hidden):
+    for review, stored, label in held(records):
+        one = Judged(review, record_of(stored), label)
+        if one.stands_on.isdisjoint(hidden):
             yield one
 
 
 def as_json(answers: Iterable[Judged]) -> Iterator[str]:
     """A line for each answer. That of a plan has what an evaluation takes for right: the `gold` actions of its `flow`,
-    the corrected ones or those that were found right, beyond what was `done`; none where nobody says what is right."""
+    the corrected ones or those that were found right, beyond what was `done`; none where nobody says what is right.
+    That of a workflow has the right one beside its `request`, None where nobody says it."""
     for each in answers:
         more: dict[str, Any]
         if isinstance(each.record, PlanRecord):
-            right = each.label.corrected or ("" if each.review.review_status == "Incorrect" else each.words)
-            flow, *gold = right.split("\n")
+            order = each.label.corrected or ("" if each.review.review_status == "Incorrect" else each.words)
+            flow, *gold = order.split("\n")
             more = {"flow": flow, "gold": gold, "done": each.record.done, "procedures": each.record.procedures}
+        elif isinstance(each.record, WorkflowRecord):
+            right = judged_workflows.right(each.label.corrected)
+            more = {"request": each.record.request, "workflow": right and right.values()}
         else:
             more = {
                 "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],

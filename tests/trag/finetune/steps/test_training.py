@@ -20,7 +20,10 @@ pytestmark = pytest.mark.slow
 
 NOUNS = "tent oven kayak ladder piano bike lamp drill sofa easel".split()
 CATALOGUE = Catalogue(
-    (*(f"Lend the {noun}: It leaves the store." for noun in NOUNS), *(f"{noun.title()}: All of them." for noun in NOUNS)),
+    (
+        *(f"Lend the {noun}: It leaves the store." for noun in NOUNS),
+        *(f"{noun.title()}: All of them." for noun in NOUNS),
+    ),
     (range(10), range(10, 20), range(20, 20)),
 )
 PLACES = "in the shed,on the lake,up the wall,to the hall,down the road".split(",")
@@ -101,7 +104,10 @@ def test_what_is_used_gives_the_vectors_that_were_learned(tmp_path: Path) -> Non
     """The matrices with the changes in them give what encoder and changes give apart."""
     torch.manual_seed(1)
     model = training.Encoder(embed.embedded_folder())
-    texts: Sequence[str] = (*CATALOGUE.texts[:3], "I need one in the shed, and then another one, as soon as there is any")
+    texts: Sequence[str] = (
+        *CATALOGUE.texts[:3],
+        "I need one in the shed, and then another one, as soon as there is any",
+    )
     before = embed.open_embedder("").embed_passages(texts)
     with torch.no_grad():
         assert np.allclose(model.vectors(model.read(texts)).numpy(), before, atol=1e-5), "nothing is learned yet"

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from httpx import Response
 from starlette.testclient import TestClient
 
-from org.procedures.actions import Action
+from org.procedures.actions import Action, Table, Trigger
 from org.procedures.actions import Source as WrittenAt
 from org.procedures.flows import Book, Procedure, Step
 from org.reading.charts import load
@@ -25,6 +25,8 @@ from trag.flow.planner import Planner
 from trag.people.permissions import Readers
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source
 from trag.web.review import page as review
+from trag.workflow.record import Workflow, WorkflowRecord
+from trag.workflow.structure import write
 
 CHART = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\n", "chart.csv")
 RULES, BOARD, BAR = WrittenAt("rules.md", "1 Signing"), WrittenAt("board.md", "1 Signing"), WrittenAt("rules.md", "2")
@@ -36,14 +38,18 @@ BOOK = Book.of(
         Action("Print", "Print one", needs=(("block",), ("form",)), unit="Bar"),
         Action("Vote", "Vote on it", source=BOARD),
         Action("Pour", "Pour it", source=BAR),
+        Action("Tell", "Tell somebody", needs=(("who",), ("what",)), runs="built-in"),
     ),
     (
         Procedure("badge", "Badges", steps=(Step("Tell.", ("Report", "Block")), Step("Get.", ("Ask", "Print")))),
         Procedure("vote", "Votes", steps=(Step("Vote.", ("Vote",)),), source=BOARD),
         Procedure("bar", "C4NARY", audience=("Bar",), steps=(Step("Pour.", ("Pour",)),), source=BAR),
     ),
+    (Table("badge", "Badges", fields=("lost",)), Table("till", "Tills", audience=("Bar",))),
+    (Trigger("created", "A record is created", table=True), Trigger("daily", "Every day")),
 )
-"""Of which `vote` and its action are closed to who may not read board.md, and `bar` to who is not of the Bar."""
+"""Of which `vote` and its action are closed to who may not read board.md, and `bar` to who is not of the Bar; in
+workflows also Block, which is for the Board, and the table of tills."""
 AUDIENCES = {"rules.md": OPEN, "board.md": frozenset({"b"}), "nobody.md": frozenset[str]()}
 PEOPLE: dict[str, tuple[Role, str]] = {
     "ada": ("admin", ""),
@@ -91,6 +97,16 @@ class Place:
         plan: Any = replace(self.planner.plan(request, None, readers=None, procedure=of), **more)  # type: ignore[arg-type]
         self.records.save_answer(plan.id, None, request, plan.order, plan.to_json(), asker=self.ids["eve"], kind="plan")
         return str(plan.id)
+
+    def workflow(self, workflow: Workflow | None, request: str = "Automate badges!", **more: Any) -> str:
+        """A workflow that somebody was given."""
+        status: Any = "drafted" if workflow else "cannot_answer"
+        record = WorkflowRecord(uuid4().hex, request, status, workflow, catalogue=BOOK.version, model="tiny", **more)
+        lines = write(workflow) if workflow else ""
+        self.records.save_answer(
+            record.id, None, request, lines, record.to_json(), asker=self.ids["eve"], kind="workflow"
+        )
+        return record.id
 
     def page(self, who: str, path: str) -> BeautifulSoup:
         return soup(self.browsers[who], path)

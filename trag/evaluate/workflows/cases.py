@@ -1,0 +1,96 @@
+"""Requests with their gold workflows, and the catalogue of steps, tables and triggers that each set is of.
+
+file: a line each, {"id", "split", "catalogue", "request", "workflow"}; beside it catalogues/, and train.jsonl with the
+requests that systems are shown (bench/workflows/README.md) -> Cases
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from org.procedures.flows import Book, BookError
+from org.procedures.reading import load
+from trag import json_lines
+from trag.errors import OperatorError
+from trag.evaluate.workflows.scores import Reading, of_json
+from trag.json_lines import WORDS, BadLineError, Shape
+
+COMMON = "common"
+"""The catalogue that every deployment has beside its own."""
+_HINT = "bench/workflows/README.md has the form."
+_SHAPES: Mapping[str, Shape] = {
+    **dict.fromkeys(("id", "split", "catalogue", "request"), WORDS),
+    "workflow": ("a workflow that can be read", lambda value: of_json(value).parsed),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A request and what is right."""
+
+    id: str
+    request: str
+    gold: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The cases of one file, called as it is; all of them are of one catalogue."""
+
+    name: str
+    book: Book
+    cases: tuple[Case, ...]
+
+
+def read(file: Path) -> Cases:
+    """The cases of a file. Raises TragError naming every bad line, among them golds that name what the catalogue does
+    not have, and a catalogue that is missing or cannot be used."""
+    names: dict[str, Book] = {}
+    ids: set[str] = set()
+
+    def made(values: Mapping[str, Any]) -> Case:
+        if wrong := json_lines.wrong(values, _SHAPES, _SHAPES):
+            raise BadLineError(wrong)
+        name, gold = values["catalogue"], of_json(values["workflow"])
+        if name not in names:
+            names[name] = catalogue(file.parent / "catalogues", name)
+        found = [f"there is no {what} {one}" for what, one in gold.invented(names[name])]
+        if values["id"] in ids:
+            found.append(f'the id "{values["id"]}" occurs twice')
+        if len(names) > 1:
+            found.append(f'it is of the catalogue "{name}", others are of another')
+        if found:
+            raise BadLineError(found)
+        ids.add(values["id"])
+        return Case(values["id"], values["request"], gold)
+
+    try:
+        cases = json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", _HINT)
+    except OSError as error:
+        raise OperatorError(f"{file} cannot be read: {error.strerror}.", _HINT) from error
+    if not cases:
+        raise OperatorError(f"{file} holds no requests.", _HINT)
+    return Cases(file.stem, *names.values(), cases)
+
+
+def catalogue(folder: Path, name: str) -> Book:
+    """The catalogue of a deployment: the common one and its own."""
+    joined: dict[str, list[Any]] = {}
+    for part in dict.fromkeys((COMMON, name)):
+        file = folder / f"{part}.json"
+        try:
+            content = json.loads(file.read_bytes())
+            for kind in ("actions", "tables", "triggers"):
+                joined.setdefault(kind, []).extend(content[kind])
+        except OSError as error:
+            raise OperatorError(f"{file} cannot be read: {error.strerror}.", _HINT) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise OperatorError(f"{file} is no catalogue ({error!r}).", _HINT) from error
+    try:
+        return load(json.dumps(joined).encode(), f"{name}.json")
+    except BookError as error:
+        raise OperatorError(error.message, error.hint) from error

@@ -1,0 +1,98 @@
+"""Systems put to cases, each workflow kept before the next is written; what was interrupted goes on.
+
+<folder>/<sha256 of all that the workflows depend on>.jsonl, a workflow a line; what the product drafts depends on its
+code too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import prompts
+from trag.errors import OperatorError
+from trag.evaluate import runs
+from trag.evaluate.workflows import systems
+from trag.evaluate.workflows.cases import Cases
+from trag.evaluate.workflows.scores import Form
+from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
+from trag.llm.model import LanguageModel
+from trag.progress import Progress
+from trag.retrieve import Weigh
+from trag.workflow import choosing, drafting, structure, suggesting
+from trag.workflow.drafting import Drafter
+from trag.workflow.suggesting import Encode, Suggester
+
+
+def run(
+    folder: Path,
+    model: LanguageModel,
+    sets: Sequence[Cases],
+    chosen: Sequence[str],
+    examples: Examples,
+    encode: Encode,
+    weigh: Weigh,
+    form: Form,
+    progress: Progress,
+) -> Mapping[str, Sequence[Written]]:
+    """By the name of each set the workflows of each system, one system of one set after the other; those that `folder`
+    keeps of the same model, catalogue, examples and prompt are not written again. Free prompting alone writes another
+    `form` than lines. `progress` is told the system and set, the workflows there are, and those there will be.
+
+    Raises TragError when a system cannot be run, and when what is kept is damaged; what was written stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found: dict[str, list[Written]] = {each.name: [] for each in sets}
+    done, total = 0, len(chosen) * sum(len(each.cases) for each in sets)
+    for each in sets:
+        suggester, drafter = Suggester(each.book, encode), Drafter(each.book, encode, weigh)
+        for system in chosen:
+            as_ = form if system.startswith(systems.FREE) else "lines"
+            file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
+            kept = {(one.case, one.request): one for one in _kept(file)}
+            for case in each.cases:
+                progress(f"{system}, {each.name}", done, total)
+                written = kept.get((case.id, case.request))
+                if written is None:
+                    if system == systems.TRAG:
+                        written = systems.by_drafter(model, drafter, case, system)
+                    else:
+                        written = systems.by_prompt(model, each.book, suggester, examples, case, system, as_)
+                    runs.append(file, asdict(written))
+                found[each.name].append(written)
+                done += 1
+    return found
+
+
+def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples) -> str:
+    """The sha256 of what a workflow depends on beside its request and the program, which each names. The encoder is
+    told by what it makes of a text."""
+    identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
+    encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
+    if system == systems.TRAG:
+        given: Any = [inspect.getsource(each) for each in (choosing, drafting, structure, suggesting)]
+        given += [choosing.fitted(kind) for kind in ("lines", "triggers", "tables")]
+    else:
+        given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
+    return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]
+
+
+def _kept(file: Path) -> list[Written]:
+    """The workflows of a file; a last line that a kill cut short does not count."""
+    if not file.exists():
+        return []
+    *lines, _ = file.read_bytes().split(b"\n")
+    try:
+        return [_written(**json.loads(line)) for line in lines]
+    except (ValueError, TypeError) as error:
+        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
+
+
+def _written(*, steps: list[str] | None, tables: list[str] | None, **values: Any) -> Written:
+    lists = {name: one if one is None else tuple(one) for name, one in (("steps", steps), ("tables", tables))}
+    return Written(**values, **lists)

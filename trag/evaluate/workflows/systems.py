@@ -1,0 +1,194 @@
+"""One workflow of one system: the product's drafter, and plain prompting after the nearest examples, free or held to
+the catalogue's names by their tokens.
+
+model, catalogue, case -> the text that was written, as it came; it is read and scored elsewhere
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import prompts
+from org.procedures.flows import Book
+from prompts import Message
+from trag.errors import TragError
+from trag.evaluate.runs import commit
+from trag.evaluate.workflows.cases import Case, Cases
+from trag.evaluate.workflows.scores import Form
+from trag.llm.model import LanguageModel, Searching, Usage
+from trag.workflow.drafting import Drafter
+from trag.workflow.record import Workflow, WorkflowRecord
+from trag.workflow.structure import NO_TRIGGER, Line, after, may_end, write
+from trag.workflow.suggesting import TABLES, Encode, Suggester
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TRAG, FREE, TRIE = "trag", "free", "trie"
+_WITHOUT = "-no-suggestions"
+SYSTEMS = (TRAG, FREE, f"{FREE}{_WITHOUT}", TRIE, f"{TRIE}{_WITHOUT}")
+MAX_TOKENS = 512
+SHOWN = 4
+"""Examples before a request."""
+
+Listed = Mapping[str, tuple[str, ...]]
+"""Names by what they are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a system wrote for the case of that id. `cut`: `MAX_TOKENS` were over. `steps` and `tables` are those that
+    were suggested to it, None where none were; `whole` is the workflow that the product made of what was written, None
+    where it has none. `commit` is that of the program."""
+
+    system: str
+    form: Form
+    case: str
+    request: str
+    text: str
+    cut: bool
+    steps: tuple[str, ...] | None
+    tables: tuple[str, ...] | None
+    whole: Mapping[str, Any] | None
+    tokens: int
+    seconds: float
+    commit: str
+
+
+@dataclass
+class Examples:
+    """Requests whose workflows are shown: the nearest ones, each with what would be suggested for it, its own among
+    them, as a retriever that misses nothing would (Bechard and Marquez Ayala 2024, section 3.2)."""
+
+    cases: Cases
+    encode: Encode
+    k: int
+    _vectors: np.ndarray | None = None
+    _suggester: Suggester | None = None
+    _listed: dict[str, Listed] = field(default_factory=dict)
+
+    def nearest(self, request: str) -> Sequence[Case]:
+        """The most similar ones, the most similar last."""
+        if self._vectors is None:
+            self._vectors = self.encode([case.request for case in self.cases.cases])
+        order = (self._vectors @ self.encode([request])[0]).argsort()[-SHOWN:]
+        return [self.cases.cases[place] for place in order.tolist()]
+
+    def listed(self, case: Case) -> Listed:
+        """What would be suggested."""
+        if case.id not in self._listed:
+            self._suggester = self._suggester or Suggester(self.cases.book, self.encode)
+            gold, found = case.gold, suggested(self._suggester, case.request, self.k)
+            own = {"Triggers": [gold.trigger], "Tables": [gold.table], "Steps": gold.actions}
+            self._listed[case.id] = {what: _with(names, own[what]) for what, names in found.items()}
+        return self._listed[case.id]
+
+
+def suggested(suggester: Suggester, request: str, k: int) -> Listed:
+    """The `k` steps, the tables and the triggers that a request may be about."""
+    found = suggester.suggest(request)
+    kinds = {"Triggers": found.triggers, "Tables": found.tables[:TABLES], "Steps": found.steps[:k]}
+    return {what: tuple(one.name for one in names) for what, names in kinds.items()}
+
+
+def _with(names: tuple[str, ...], own: Sequence[str]) -> tuple[str, ...]:
+    """As many names, with one's own in place of the last."""
+    missing = [name for name in dict.fromkeys(own) if name and name not in names]
+    return (*names[: max(0, len(names) - len(missing))], *missing)
+
+
+def by_drafter(model: LanguageModel, drafter: Drafter, case: Case, system: str) -> Written:
+    """What the product drafts, of all that there is in the catalogue. Raises TragError as the model does."""
+    *_, record = drafter.draft(case.request, model)
+    assert isinstance(record, WorkflowRecord)
+    steps, tables = (tuple(one.name for one in record.suggestions if one.kind == kind) for kind in ("step", "table"))
+    whole = record.workflow.values() if record.workflow else None
+    return Written(
+        system, "lines", case.id, case.request, record.written, False, steps, tables, whole, record.tokens,
+        record.seconds, commit(),
+    )  # fmt: skip
+
+
+def by_prompt(
+    model: LanguageModel, book: Book, suggester: Suggester, examples: Examples, case: Case, system: str, form: Form
+) -> Written:
+    """What plain prompting writes. Raises TragError for a trie with a model that cannot search, and as the model
+    does."""
+    began, with_ = monotonic(), not system.endswith(_WITHOUT)
+    listed = suggested(suggester, case.request, examples.k) if with_ else {}
+    shown = [
+        (one.request, examples.listed(one) if with_ else {}, in_form(one, form))
+        for one in examples.nearest(case.request)
+    ]
+    messages = prompts.workflow_by_examples(case.request, listed, shown, form=form)
+    cut = False
+    if system.startswith(TRIE):
+        if not isinstance(model, Searching):
+            raise TragError(
+                f"{model.identity.name} cannot be searched, so {system} cannot be measured.",
+                "Set TRAG_MODEL to a local file of a model with an attention cache.",
+            )
+        text, tokens = _by_trie(model, messages, book)
+    else:
+        text, tokens = _streamed(model, messages)
+        cut = tokens >= MAX_TOKENS
+    seconds = round(monotonic() - began, 3)
+    steps, tables = (listed["Steps"], listed["Tables"]) if with_ else (None, None)
+    return Written(system, form, case.id, case.request, text, cut, steps, tables, None, tokens, seconds, commit())
+
+
+def in_form(case: Case, form: Form) -> str:
+    """The gold of a case as a model is to write it."""
+    core = case.gold.core()
+    return write(Workflow.of(core)) if form == "lines" else json.dumps(core)
+
+
+def _streamed(model: LanguageModel, messages: Sequence[Message]) -> tuple[str, int]:
+    text, tokens = "", 0
+    with closing(model.stream(messages, max_tokens=MAX_TOKENS)) as pieces:
+        for piece in pieces:
+            if isinstance(piece, Usage):
+                tokens = piece.completion
+            else:
+                text += piece
+    return text, tokens
+
+
+def _by_trie(model: Searching, messages: Sequence[Message], book: Book) -> tuple[str, int]:
+    """Each line the likeliest of those that the catalogue and the rules of structure leave; whether it is the last one
+    is chosen with it."""
+    with model.search(messages) as search:
+        firsts = [f"{one}\n" for one in _firsts(book)]
+        text = firsts[search.choose(firsts)[0].index]
+        search.take(text)
+        lines: list[Line] = []
+        while not lines or text.endswith("\n"):
+            options = [*_nexts(lines, book)]
+            written = [f"{' ' * line.depth}{line.name}{end}" for line, end in options]
+            chosen = search.choose(written)[0].index
+            search.take(written[chosen])
+            text += written[chosen]
+            lines.append(options[chosen][0])
+        return text, search.usage.completion
+
+
+def _firsts(book: Book) -> Iterator[str]:
+    """Every first line."""
+    yield NO_TRIGGER
+    for trigger in book.triggers.values():
+        yield from (f"{trigger.id} {table}" for table in book.tables) if trigger.table else (trigger.id,)
+
+
+def _nexts(lines: Sequence[Line], book: Book) -> Iterator[tuple[Line, str]]:
+    """Every line that may come next, each with its end: "" where it may be the last, a line break where it need not."""
+    for place in after(lines):
+        kinds = {name: (name,) for name in place.logic} | ({"": tuple(book.actions)} if place.actions else {})
+        for kind, names in kinds.items():
+            then = [*lines, Line(place.depth, kind)]  # to the rules all actions are alike
+            ends = [*([""] if may_end(then) else []), *(["\n"] if after(then) else [])]
+            yield from ((Line(place.depth, name), end) for name in names for end in ends)
