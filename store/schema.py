@@ -367,8 +367,7 @@ workflow_effects = Table(
     *_numbers("step"),
     *_words("name"),
     *_moments("begun"),
-    Column("outputs_json", Words),
-    *_words("failed"),
+    *(Column("outputs_json", Words), *_words("failed")),
 )
 
 notices = Table(

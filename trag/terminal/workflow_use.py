@@ -25,26 +25,20 @@ _NEWEST = 20
 
 def add(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of these acts."""
-    for name, words, argument, help in (
-        (
-            "activate",
-            "put a workflow in use, for real",
-            "WORKFLOW",
-            "a file of JSON, or the id of one that was sent in",
-        ),
-        ("versions", "list the workflows that were sent in, or the versions of one", "ID", "which one"),
-        ("rollback", "put an earlier version in use again", "ID", "which one"),
-        ("off", "let a workflow run no more", "ID", "which one"),
-        ("runs", "list the newest runs, or those of one workflow, or show one run", "ID", "of a workflow, or a run"),
+    for name, words, argument, wanted in (
+        ("activate", "put a workflow in use, for real", "a FILE of JSON, or the ID of one that was sent in", True),
+        ("versions", "list the workflows that were sent in, or the versions of one", "ID", False),
+        ("rollback", "put an earlier version in use again", "ID", True),
+        ("off", "let a workflow run no more", "ID", True),
+        ("runs", "list the newest runs, or those of one workflow, or show one run", "ID of a workflow, or RUN", False),
     ):
         act = acts.add_parser(name, help=words)
-        act.add_argument(
-            "of", metavar=argument, help=help, **({"nargs": "?", "default": ""} if name in ("versions", "runs") else {})
-        )  # type: ignore[arg-type]
+        if wanted:
+            act.add_argument("of", metavar="WORKFLOW", help=argument)
+        else:
+            act.add_argument("of", metavar="WORKFLOW", help=argument, nargs="?", default="")
         if name == "rollback":
-            act.add_argument(
-                "version", metavar="VERSION", nargs="?", default="", help="the last one before, if left out"
-            )
+            act.add_argument("version", metavar="VERSION", nargs="?", default="", help="else the last one before")
         act.set_defaults(job=_use)
 
 
@@ -83,15 +77,17 @@ def _activate(home: Home, caller: CurrentUser, of: str) -> None:
     from trag.workflow.comparing import compare
     from trag.workflow.record import Workflow
 
-    stored = home.records.workflows.find(_id(home, of))
+    stored, version = home.records.workflows.find(_id(home, of)), ""
     if Path(of).is_file() or stored is None:
         try:
             values = json.loads(console.file(of).read_bytes())
         except (ValueError, RecursionError) as error:
             raise TragError(f"{of} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error
         activation.refuse_faults(home, values)
-        stored = activation.given(home, caller, activation.id_of(Path(of).stem), Workflow.of(values))
-    change = stored.waiting or stored.last
+        made = Workflow.of(values)
+        stored = activation.given(home, caller, activation.id_of(Path(of).stem), made)
+        version = activation.version_of(made)
+    change = next((each for each in reversed(stored.changes) if each.version == version), stored.waiting) or stored.last
     before = activation.workflow_of(stored.in_use) if stored.in_use else None
     told = changes_as_text(compare(before, activation.workflow_of(change)))
     now = activation.activate(home, caller, stored.id, change.version)

@@ -37,7 +37,8 @@ def error_response(request: Request, error: Any, status: int = 409) -> Response:
     error = told(error, to_admin=is_admin_here())
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": in_one_line(error)}, status)
-    lead = next((lead for lead in LEADS if request.url.path.startswith(lead.path)), None)
+    found = (lead for lead in LEADS if request.url.path.startswith(lead.path))
+    lead = max(found, key=lambda lead: len(lead.path), default=None)
     back, name = (lead.path, lead.name) if lead else ("/", "Ask")
     page = environment().get_template("message.html")
     return HTMLResponse(page.render(message=error.message, hint=error.hint, back=back, where=name, here=back), status)

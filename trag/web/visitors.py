@@ -43,6 +43,7 @@ EMPTY: ContextVar[Callable[[CurrentUser], Collection[str]]] = ContextVar("empty"
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
     NavLink("/workflows", "Automate", "automate-sign"),
+    NavLink("/workflows/notices", "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
@@ -87,9 +88,11 @@ def is_admin_here() -> bool:
 
 
 def empty_pages(home: Home, caller: CurrentUser) -> frozenset[str]:
-    """The pages that have nothing for somebody: nothing to plan by, nothing to make workflows of."""
+    """The pages that have nothing for somebody: nothing to plan by, nothing to make workflows of, no notices."""
     offers = {"/plans": plans.offered, "/workflows": workflows.offered}
-    return frozenset(path for path, offered in offers.items() if not offered(home, caller))
+    empty = {path for path, offered in offers.items() if not offered(home, caller)}
+    running = home.settings.workflows
+    return frozenset(empty if running else {*empty, "/workflows/notices"})
 
 
 def leads(caller: CurrentUser | None = None, empty: Collection[str] | None = None) -> tuple[NavLink, ...]:

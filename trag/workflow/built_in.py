@@ -11,7 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from org.procedures.flows import Book
 from org.reading.problems import quoted
@@ -136,7 +136,7 @@ def _look_up_record(doing: Doing, inputs: Inputs) -> object:
 
 
 def _look_up_records(doing: Doing, inputs: Inputs) -> object:
-    found = []
+    found: list[object] = []
     for record in _meeting(doing, inputs):
         if len(found) == MOST:
             raise StepFailed(f"More than {MOST:,} records meet the condition.")
@@ -144,7 +144,7 @@ def _look_up_records(doing: Doing, inputs: Inputs) -> object:
     return found
 
 
-def _whose(doing: Doing) -> dict[str, object]:
+def _whose(doing: Doing) -> dict[str, Any]:
     return {"person": doing.run.person, "by": doing.run.by, "cause": doing.run}
 
 

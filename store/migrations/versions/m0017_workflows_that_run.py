@@ -1,5 +1,7 @@
 """Workflows in use and those that wait, their runs, what these did, notices, and the records of registers."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -11,7 +13,7 @@ def _words(*names: str) -> list[sa.Column[str]]:
     return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
-def _moments(*names: str, needed: bool = True) -> list[sa.Column[sa.DateTime]]:
+def _moments(*names: str, needed: bool = True) -> list[sa.Column[datetime]]:
     return [sa.Column(name, sa.DateTime(timezone=True), nullable=not needed) for name in names]
 
 

@@ -38,14 +38,11 @@ def test_a_file_is_activated_changed_rolled_back_switched_off_and_its_runs_are_s
     assert first.endswith("is in use: it is set off by manual.\n")
     file.write_text(workflow(step("log", 1, message="good-bye"), step("log", 2, message="x"), title="Hello").to_json())
     assert job("activate", "hello.json").startswith('~ 1. log\n    message: "hello" -> "good-bye"\n+ 2. log\nHello (')
+    assert job("activate", "hello.json").endswith("is in use: it is set off by manual.\n"), "again changes nothing"
     assert "is in use" in job("rollback", "hello")
     history = job("versions", "hello").splitlines()
     assert [line.split("  ")[2].split(" by ")[0] for line in history] == [
-        "activated",
-        "activated",
-        "sent in",
-        "activated",
-        "sent in",
+        *("activated", "activated", "activated", "sent in", "activated", "sent in"),
     ]
     assert "Hello: in use " in job("versions")
     with open_home(Settings(home=tmp_path / "home", workflows=True)) as home:
@@ -57,8 +54,8 @@ def test_a_file_is_activated_changed_rolled_back_switched_off_and_its_runs_are_s
     assert job("runs", run.id).endswith("  1. log: {}\nDone.\n")
     assert job("off", "hello") == "Hello is switched off.\n"
     assert "is not in use" in job("off", "hello", status=1)
-    (tmp_path / "wrong.json").write_text(json.dumps({"steps": [{"name": "lag", "step": 1}]}))
-    assert 'step 1: There is no step "lag". Do you mean log?' in job("activate", "wrong.json", status=1)
+    (tmp_path / "wrong.json").write_text(json.dumps({"steps": [{"name": "logg", "step": 1}]}))
+    assert 'step 1: There is no step "logg". Do you mean log?' in job("activate", "wrong.json", status=1)
     (tmp_path / "none.json").write_text("{")
     assert "none.json is not valid JSON" in job("activate", "none.json", status=1)
     assert "There is no file nowhere." in job("activate", "nowhere", status=1)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
+from org.procedures.changes import Edit
 from org.procedures.flows import Book
 from org.reading.problems import Problem
 from store.workflow_runs import Effect, WorkflowRun
@@ -24,11 +25,10 @@ from trag.web.forms import Form, number
 from trag.web.render import environment
 from trag.web.responses import Notice, Notices, explain, there
 from trag.web.visitors import caller, where
-from trag.workflow import activation, runner
-from trag.workflow.comparing import compare, given
+from trag.workflow import activation, runner, wording
+from trag.workflow.comparing import StepChange, WorkflowChanges, compare
 from trag.workflow.record import Workflow
 from trag.workflow.running import run as dry_run
-from trag.workflow.wording import LOGIC_WORDS
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -104,7 +104,7 @@ class ActivePage:
         subject = versions.get(asked) or stored.waiting or stored.in_use or stored.last
         workflow, before = activation.workflow_of(subject), stored.in_use
         same = bool(before and before.version == subject.version)
-        changes = compare(activation.workflow_of(before) if before and not same else None, workflow)
+        earlier = activation.workflow_of(before) if before and not same else None
         faults = activation.faults(self.home, workflow, None)
         table = self._book.tables.get(workflow.trigger.table) if workflow.trigger else None
         record = {
@@ -121,9 +121,11 @@ class ActivePage:
             workflow=workflow,
             same=same,
             waits=bool(stored.waiting and stored.waiting.version == subject.version),
-            changes=changes,
+            changes=self._in_words(compare(earlier, workflow), earlier, workflow),
             depths=_depths(workflow),
-            given=given,
+            headed=lambda step, of: wording.headed(step, of, self._book),
+            given=lambda one: wording.given(one, workflow, self._book),
+            earlier=earlier,
             faults=faults,
             obstacles=() if faults else activation.obstacles(self.home, workflow),
             fields=table.fields if table else (),
@@ -133,7 +135,7 @@ class ActivePage:
             runs=self.home.records.workflow_runs.page(id, most=RUNS),
             titles={},
             became=BECAME,
-            set_off=self._set_off(subject),
+            begins=wording.begins(workflow, self._book),
             longest=LONGEST_REMARK,
         )
 
@@ -219,13 +221,39 @@ class ActivePage:
     def _called(self, name: str) -> str:
         """What a step is called."""
         action = self._book.actions.get(name)
-        return LOGIC_WORDS.get(name) or (action.title if action else name)
+        return wording.LOGIC_WORDS.get(name) or (action.title if action else name)
+
+    def _in_words(self, changes: WorkflowChanges, before: Workflow | None, after: Workflow) -> WorkflowChanges:
+        """The same changes, as the page of a workflow words what it is about."""
+        if before is None:
+            return changes
+        starts = Edit("starts", wording.begins(before, self._book), wording.begins(after, self._book))
+        edits = tuple(starts if each.field == "trigger" else each for each in changes.edits)
+
+        def told(change: StepChange) -> StepChange:
+            one, other = change.before, change.after
+            if one is None or other is None:
+                return change
+            headed = Edit("step", wording.headed(one, before, self._book), wording.headed(other, after, self._book))
+            was = {each.name: wording.given(each, before, self._book) for each in one.inputs}
+            now = {each.name: wording.given(each, after, self._book) for each in other.inputs}
+            found = tuple(
+                headed
+                if edit.field == "condition"
+                else edit
+                if edit.field == "within step"
+                else Edit(edit.field, was.get(edit.field, ""), now.get(edit.field, ""))
+                for edit in change.edits
+            )
+            return replace(change, edits=found)
+
+        return WorkflowChanges(edits, tuple(map(told, changes.steps)))
 
     def _page(self, request: Request, name: str, **values: object) -> Response:
         html = environment().get_template(f"workflows/active/{name}.html")
         shared = {"on": self.home.settings.workflows, "notice": self.notices.said(request), "states": STATES}
-        shared |= {"called": self._called, "set_off_by": self._set_off}
-        return HTMLResponse(html.render(here="/workflows/active", **shared, **values))
+        words = {"called": self._called, "set_off_by": self._set_off}
+        return HTMLResponse(html.render(here="/workflows/active", **shared, **words, **values))
 
 
 def mount(app: FastAPI, home: Home) -> None:
