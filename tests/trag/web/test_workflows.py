@@ -173,7 +173,9 @@ def test_a_step_is_replaced_filled_added_and_taken_out_and_every_state_is_kept(p
         *("The record (Supplier invoices)", "Number of the record"),
         "Supplier of the record",
     ]
-    assert "Person of step 2: Find the head of a unit" in texts(page, "[name='source.0'] optgroup[label='Earlier steps'] option")
+    assert "Person of step 2: Find the head of a unit" in texts(
+        page, "[name='source.0'] optgroup[label='Earlier steps'] option"
+    )
     fields = {"source.0": "record.unit", "value.0": "x", "source.1": "", "value.1": "Look at it."}
     assert place.change("of-bar", id, "fill", 3, **fields).headers["location"] == f"{path}#step-3"
     page = place.page("of-bar", path)
