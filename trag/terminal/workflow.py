@@ -69,11 +69,13 @@ def _draft(settings: Settings, options: argparse.Namespace) -> int:
     from trag.ask import cleaned
     from trag.home import open_home
     from trag.workflow.drafting import drafter
+    from trag.workflow.record import WorkflowRecord
     from trag.workflow.wording import workflow_as_text
 
     with open_home(settings) as home:
         drafts = drafter(home)
         *_, record = drafts.draft(cleaned(options.request), home.model)
+    assert isinstance(record, WorkflowRecord), "a draft ends with its record"
     if not (options.serverless or options.bpmn):
         print(record.to_json() if options.json else workflow_as_text(record, drafts.book))
         return 0

@@ -34,6 +34,11 @@ class Given:
     thing: str
 
 
+def written(source: str) -> str:
+    """A reference in the way that `sources` writes it."""
+    return RECORD if source in ("record", RECORD) else source.removeprefix("trigger.")
+
+
 def sources(workflow: Workflow, book: Book, number: int) -> tuple[Given, ...]:
     """What a step can know: the record of the trigger, what those that it is within go through, and what earlier steps
     have given by all means where it comes; of a DOUNTIL, for its condition, also what the steps within it give."""

@@ -31,6 +31,7 @@ from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
 from trag.web.visitors import empty_pages
 from trag.web.workflows import page as workflows_page
+from trag.workflow import activation
 from trag.workflow.bpmn import from_bpmn
 from trag.workflow.exporting import from_serverless
 from trag.workflow.record import Workflow, WorkflowRecord
@@ -172,7 +173,9 @@ def test_a_step_is_replaced_filled_added_and_taken_out_and_every_state_is_kept(p
         *("The record (Supplier invoices)", "Number of the record"),
         "Supplier of the record",
     ]
-    assert "Person of step 2" in texts(page, "[name='source.0'] optgroup[label='Earlier steps'] option")
+    assert "Person of step 2: Find the head of a unit" in texts(
+        page, "[name='source.0'] optgroup[label='Earlier steps'] option"
+    )
     fields = {"source.0": "record.unit", "value.0": "x", "source.1": "", "value.1": "Look at it."}
     assert place.change("of-bar", id, "fill", 3, **fields).headers["location"] == f"{path}#step-3"
     page = place.page("of-bar", path)
@@ -276,6 +279,23 @@ def test_what_is_wrong_is_said_beside_its_step_and_keeps_it_from_being_sent(plac
     assert from_serverless(json.loads(files["workflow.serverless.json"])).core() == core.core()
     assert from_bpmn(files["workflow.bpmn"]).core() == core.core()
     assert place.browsers["of-board"].get(f"{path}/workflow.json").status_code == 404
+
+
+def test_a_workflow_is_sent_and_what_became_of_it_is_said(place: Place) -> None:
+    id, _ = place.draft("of-bar")
+    path = f"/workflows/{id}"
+    assert place.post("of-bar", f"{path}/send", seen="another").status_code == 409
+    seen = workflows.state(place.kept("of-bar", id))
+    assert place.post("of-bar", f"{path}/send", seen=seen).headers["location"] == f"{path}#send"
+    assert "it waits for an admin" in words(place.page("of-bar", path), ".sent-state")
+    sent = place.home.records.workflows.find(id)
+    assert sent
+    assert sent.waiting
+    activation.send_back(place.home, place.people["ada"], id, sent.waiting.version, "Name who approves.")
+    page = place.page("of-bar", path)
+    assert "An admin has returned it" in words(page, ".sent-state")
+    assert texts(page, ".sent-state q") == ["Name who approves."]
+    assert "· returned" in words(page, ".own-plans")
 
 
 def test_what_is_for_others_leaves_no_trace_and_what_is_closed_later_is_hidden(place: Place) -> None:

@@ -95,7 +95,7 @@ def test_the_keyboard_alone_on_a_phone(app: str, own_home: Path, visit: Visit) -
     press(page, "Undo the last change")
     expect(page.locator("#step-3 > .row .title")).to_contain_text("Ask for approval")
     expect(page.locator(".state")).to_contain_text("Whole")
-    press(page, "amount")
+    press(page, "amount", "End")
     page.keyboard.type("6200")
     press(page, "Try it on this record")
     expect(page.locator("#went")).to_be_visible()

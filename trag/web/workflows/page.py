@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 LISTED = 15
 """Workflows of somebody that are listed, the latest ones."""
 LONGEST_TITLE = 200
+BECAME = {"sent": "sent", "active": "in use", "off": "switched off", "returned": "returned"}
+"""What became of a workflow that was sent, in a word."""
 FORMS = {
     "workflow.json": "application/json",
     "workflow.serverless.json": "application/json",
@@ -260,8 +262,10 @@ class WorkflowsPage:
 
     def _page(self, name: str, who: CurrentUser, id: str, status: int = 200, **values: object) -> Response:
         listed = self.home.records.plans(who.person, LISTED, "workflow")[::-1]
+        sent = ((each.id, self.home.records.workflows.find(each.id)) for each in listed)
+        became = {of: BECAME[found.last.state] for of, found in sent if found}
         html = environment().get_template(f"workflows/{name}.html")
-        return HTMLResponse(html.render(here="/workflows", id=id, listed=listed, **values), status)
+        return HTMLResponse(html.render(here="/workflows", id=id, listed=listed, became=became, **values), status)
 
 
 def mount(app: FastAPI, home: Home, runs: ActiveRuns, ready: Callable[[], Assistant]) -> None:

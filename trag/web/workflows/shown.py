@@ -11,7 +11,7 @@ from org.procedures.flows import Book
 from org.reading.problems import Problem
 from trag.flow.rights import units_named
 from trag.workflow import wording
-from trag.workflow.editing import CONDITIONAL, HOLDING, fitting, sources
+from trag.workflow.editing import CONDITIONAL, HOLDING, fitting, sources, written
 from trag.workflow.record import Input, Suggestion, Workflow, WorkflowStep
 from trag.workflow.running import Ran, Run, Simulated
 from trag.workflow.scope import Scope
@@ -36,7 +36,7 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A step: its line, whose its action is and who heads them, the words of the request that it was suggested for,
-    what it is given, what is wrong with it, and what is within it."""
+    what it is given, what its condition looks at, what is wrong with it, and what is within it."""
 
     step: WorkflowStep
     line: str
@@ -45,6 +45,7 @@ class Shown:
     head: str
     words: str
     fields: tuple[Field, ...]
+    left: str
     problems: tuple[Problem, ...]
     within: tuple[Shown, ...]
     holds: bool
@@ -116,6 +117,7 @@ def shown(
             units[0].head if units else "",
             words.get(step.name, ""),
             fields,
+            written(condition.left) if condition else "",
             tuple(wrong.get(step.step, ())),
             level(step.step),
             step.name in HOLDING,
@@ -136,7 +138,7 @@ def _field(need: tuple[str, ...], step: WorkflowStep, workflow: Workflow, book: 
         found.name,
         " or ".join(map(wording.thing, need)),
         "" if is_open else wording.given(found, workflow, book),
-        found.source,
+        written(found.source),
         "" if found.source or found.value is None else str(found.value),
     )
 
@@ -145,11 +147,10 @@ def changes(workflow: Workflow, number: int, book: Book, suggestions: Sequence[S
     """What may be changed at a step (0: before the first)."""
     step = next((each for each in workflow.steps if each.step == number), None)
     known = sources(workflow, book, number) if step else ()
-    # What is given already can be chosen, in whatever way it is written.
-    written = [one.source for one in step.inputs if one.source] if step else []
-    written += [step.condition.left] if step and step.condition and step.condition.left else []
-    more = [each for each in dict.fromkeys(written) if each not in {one.source for one in known}]
-    offers = [(one.source, one.step) for one in known] + [(each, 1) for each in more]
+    # What is given already can be chosen, also where it leads on from what is known.
+    given = [one.source for one in step.inputs if one.source] if step else []
+    given += [step.condition.left] if step and step.condition and step.condition.left else []
+    offers = dict.fromkeys([*(one.source for one in known), *map(written, given)])
     suggested = [
         Choice(each.name, book.actions[each.name].title, book.actions[each.name].description)
         for each in suggestions
@@ -161,8 +162,7 @@ def changes(workflow: Workflow, number: int, book: Book, suggestions: Sequence[S
         return tuple(Choice(name, wording.LOGIC_WORDS[name]) for name in fitting(workflow, number, inside=inside))
 
     def chosen(of_record: bool) -> tuple[Choice, ...]:
-        said = ((source, wording.reference(source, workflow, book)) for source, at in offers if (not at) is of_record)
-        return tuple(Choice(source, words[:1].upper() + words[1:]) for source, words in said)
+        return tuple(_source(each, workflow, book) for each in offers if each[:1].isdecimal() is not of_record)
 
     return Changes(
         chosen(True),
@@ -176,17 +176,22 @@ def changes(workflow: Workflow, number: int, book: Book, suggestions: Sequence[S
     )
 
 
+def _source(source: str, workflow: Workflow, book: Book) -> Choice:
+    """A reference to choose, with what the step is called whose number it names."""
+    words, number = wording.reference(source, workflow, book), source.partition(".")[0]
+    name = next((wording.called(step.name, book) for step in workflow.steps if str(step.step) == number), "")
+    return Choice(source, f"{words[:1].upper()}{words[1:]}{f': {name}' if name else ''}")
+
+
 def asked_for(workflow: Workflow, book: Book) -> dict[str, bool]:
     """The fields of the record that a workflow is tried on, and whether each has several things, because the steps go
     through them."""
     table = book.tables.get(workflow.trigger.table) if workflow.trigger else None
     used = [one.source for step in workflow.steps for one in step.inputs]
     used += [step.condition.left for step in workflow.steps if step.condition]
-    names = (each.removeprefix("trigger.").removeprefix("record.") for each in used if "record." in each)
+    names = (each.removeprefix("record.") for each in map(written, used) if each.startswith("record."))
     fields = table.fields if table and table.fields else tuple(dict.fromkeys(names))
-    through = {
-        one.source.removeprefix("trigger.") for step in workflow.steps if step.name == "FOREACH" for one in step.inputs
-    }
+    through = {written(one.source) for step in workflow.steps if step.name == "FOREACH" for one in step.inputs}
     return {name: f"record.{name}" in through for name in fields}
 
 
