@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import prompts
 from trag.errors import OperatorError
@@ -23,9 +23,12 @@ from trag.evaluate.workflows.scores import Form
 from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
-from trag.workflow import drafting, structure, suggesting
+from trag.workflow import binding, choosing, drafting, structure, suggesting
+from trag.workflow.choosing import Decided, fitted
 from trag.workflow.drafting import Drafter
 from trag.workflow.suggesting import Encode, Suggester
+
+_DRAFTING = (binding, choosing, drafting, structure, suggesting)
 
 
 def run(
@@ -48,7 +51,8 @@ def run(
     found: dict[str, list[Written]] = {each.name: [] for each in sets}
     done, total = 0, len(chosen) * sum(len(each.cases) for each in sets)
     for each in sets:
-        suggester, drafter = Suggester(each.book, encode), Drafter(each.book, encode)
+        suggester = Suggester(each.book, encode)
+        drafter = Drafter(each.book, encode) if systems.TRAG in chosen else None
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
             file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
@@ -57,8 +61,10 @@ def run(
                 progress(f"{system}, {each.name}", done, total)
                 written = kept.get((case.id, case.request))
                 if written is None:
-                    if system.startswith(systems.TRAG):
-                        written = systems.by_drafter(model, drafter, case, system)
+                    if system == systems.TRAG and drafter:
+                        written = systems.by_drafter(model, drafter, case)
+                    elif system == systems.NO_SUGGESTIONS:
+                        written = systems.by_reader(model, each.book, case)
                     else:
                         written = systems.by_prompt(model, each.book, suggester, examples, case, system, as_)
                     runs.append(file, asdict(written))
@@ -73,7 +79,8 @@ def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, exampl
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
     encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
     if system.startswith(systems.TRAG):
-        given: Any = [inspect.getsource(each) for each in (drafting, structure, suggesting)]
+        given: Any = [inspect.getsource(each) for each in _DRAFTING] + [prompts.workflow("")]
+        given += [fitted(kind) for kind in get_args(Decided)] if system == systems.TRAG else []
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]
