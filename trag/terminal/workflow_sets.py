@@ -38,7 +38,8 @@ def workflows(settings: Settings, options: argparse.Namespace) -> None:
     from trag.evaluate.workflows import cases, running, tables
     from trag.evaluate.workflows.systems import TRAG, Examples
     from trag.home import open_home
-    from trag.workflow.suggesting import STEPS
+    from trag.reranking.reranker import Reranker
+    from trag.workflow.suggesting import LEARNED, STEPS
 
     chosen, k, form = options.system or [TRAG], options.k or STEPS, options.form or "lines"
     if k > STEPS:
@@ -46,7 +47,7 @@ def workflows(settings: Settings, options: argparse.Namespace) -> None:
     files = [Path(word) for word in options.words[1:]]
     sets = [cases.read(file) for file in files]
     sets = [replace(each, cases=each.cases[: options.number or None]) for each in sets]
-    encode = open_embedder("").embed_passages
+    encode, weigh = open_embedder("", LEARNED).embed_passages, Reranker().weigh
     examples = Examples(cases.read(files[0].with_name(EXAMPLES)), encode, k)
     own = [system for system in chosen if system.startswith(TRAG)]
     others = [system for system in chosen if system not in own]
@@ -55,10 +56,10 @@ def workflows(settings: Settings, options: argparse.Namespace) -> None:
         folder = home.folder / "results" / "workflows"
         found = []
         if own:
-            found.append(running.run(folder, home.model, sets, own, examples, encode, form, progress))
+            found.append(running.run(folder, home.model, sets, own, examples, encode, weigh, form, progress))
         if others:
             with closing(home.model_with("base")) as base:
-                found.append(running.run(folder, base, sets, others, examples, encode, form, progress))
+                found.append(running.run(folder, base, sets, others, examples, encode, weigh, form, progress))
     for each in found:
         for name, made in each.items():
             written[name] += made

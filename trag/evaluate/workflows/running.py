@@ -23,6 +23,7 @@ from trag.evaluate.workflows.scores import Form
 from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
+from trag.retrieve import Weigh
 from trag.workflow import binding, choosing, drafting, structure, suggesting
 from trag.workflow.choosing import Decided, fitted
 from trag.workflow.drafting import Drafter
@@ -38,6 +39,7 @@ def run(
     chosen: Sequence[str],
     examples: Examples,
     encode: Encode,
+    weigh: Weigh,
     form: Form,
     progress: Progress,
 ) -> Mapping[str, Sequence[Written]]:
@@ -52,10 +54,10 @@ def run(
     done, total = 0, len(chosen) * sum(len(each.cases) for each in sets)
     for each in sets:
         suggester = Suggester(each.book, encode)
-        drafter = Drafter(each.book, encode) if systems.TRAG in chosen else None
+        drafter = Drafter(each.book, encode, weigh) if systems.TRAG in chosen else None
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
-            file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
+            file = folder / f"{_depends(model, each, system, as_, examples, weigh)}.jsonl"
             kept = {(one.case, one.request): one for one in _kept(file)}
             for case in each.cases:
                 progress(f"{system}, {each.name}", done, total)
@@ -73,14 +75,15 @@ def run(
     return found
 
 
-def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples) -> str:
-    """The sha256 of what a workflow depends on beside its request and the program, which each names. The encoder is
-    told by what it makes of a text."""
+def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples, weigh: Weigh) -> str:
+    """The sha256 of what a workflow depends on beside its request and the program, which each names. The encoder and
+    the reranker are told by what they make of a text."""
+    text = "When a request arrives, do this."
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
-    encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
+    encoder = examples.encode([text])[0].round(2).tolist()
     if system.startswith(systems.TRAG):
         given: Any = [inspect.getsource(each) for each in _DRAFTING] + [prompts.workflow("")]
-        given += [fitted(kind) for kind in get_args(Decided)] if system == systems.TRAG else []
+        given += [weigh(text, [text]).round(2).tolist(), *map(fitted, get_args(Decided))]
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]

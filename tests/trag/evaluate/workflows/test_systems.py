@@ -9,6 +9,7 @@ from random import Random
 from shutil import rmtree
 from typing import Any
 
+import numpy as np
 import pytest
 
 from prompts import Message
@@ -72,7 +73,11 @@ def written(
 ) -> tuple[dict[str, Sequence[Written]], list[Cases]]:
     sets = [cases.read(folder / f"{name}.jsonl") for name in names]
     examples = Examples(cases.read(folder / "train.jsonl"), encoded, 3)
-    return {**run(folder / "kept", model, sets, systems, examples, encoded, form, silent)}, sets
+    return {**run(folder / "kept", model, sets, systems, examples, encoded, weigh, form, silent)}, sets
+
+
+def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
+    return np.zeros(len(texts))
 
 
 def cells(table: Table) -> list[dict[str, str]]:
