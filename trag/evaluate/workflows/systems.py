@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Key = TypeVar("Key", bound=Hashable)
 
 TRAG, FREE, TRIE = "trag", "free", "trie"
-_WITHOUT = "-no-suggestions"
-NO_SUGGESTIONS = f"{TRAG}{_WITHOUT}"
-SYSTEMS = (TRAG, NO_SUGGESTIONS, FREE, f"{FREE}{_WITHOUT}", TRIE, f"{TRIE}{_WITHOUT}")
+WITHOUT = "-no-suggestions"
+NO_SUGGESTIONS = f"{TRAG}{WITHOUT}"
+SYSTEMS = (TRAG, NO_SUGGESTIONS, FREE, f"{FREE}{WITHOUT}", TRIE, f"{TRIE}{WITHOUT}")
 MAX_TOKENS = 512
 SHOWN = 4
 """Examples before a request."""
@@ -158,14 +158,20 @@ def searchable(model: LanguageModel, system: str) -> Searching:
 
 
 def by_prompt(
-    model: LanguageModel, book: Book, suggester: Suggester, examples: Examples, case: Case, system: str, form: Form
+    model: LanguageModel,
+    book: Book,
+    suggester: Suggester | None,
+    examples: Examples,
+    system: str,
+    form: Form,
+    case: Case,
 ) -> Written:
-    """What plain prompting writes. Raises TragError for a trie with a model that cannot search, and as the model
-    does."""
-    began, with_ = monotonic(), not system.endswith(_WITHOUT)
-    listed = suggested(suggester, case.request, examples.k) if with_ else {}
+    """What plain prompting writes, without suggestions where there is no suggester. Raises TragError for a trie with a
+    model that cannot search, and as the model does."""
+    began = monotonic()
+    listed = suggested(suggester, case.request, examples.k) if suggester else {}
     shown = [
-        (one.request, examples.listed(one) if with_ else {}, in_form(one, form))
+        (one.request, examples.listed(one) if suggester else {}, in_form(one, form))
         for one in examples.nearest(case.request)
     ]
     messages = prompts.workflow_by_examples(case.request, listed, shown, form=form)
@@ -176,7 +182,7 @@ def by_prompt(
         text, tokens = _streamed(model, messages)
         cut = tokens >= MAX_TOKENS
     seconds = round(monotonic() - began, 3)
-    steps, tables = (listed["Steps"], listed["Tables"]) if with_ else (None, None)
+    steps, tables = listed.get("Steps"), listed.get("Tables")
     return Written(system, form, case.id, case.request, text, cut, steps, tables, None, tokens, seconds, commit())
 
 

@@ -73,7 +73,7 @@ def written(
 ) -> tuple[dict[str, Sequence[Written]], list[Cases]]:
     sets = [cases.read(folder / f"{name}.jsonl") for name in names]
     examples = Examples(cases.read(folder / "train.jsonl"), encoded, 3)
-    return {**run(folder / "kept", model, sets, systems, examples, encoded, weigh, form, silent)}, sets
+    return {**run(folder / "kept", model, sets, systems, examples, weigh, form, silent)}, sets
 
 
 def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
