@@ -12,6 +12,7 @@ from trag.errors import TragError
 from trag.llm.engine import Engine
 from trag.llm.held import SEQUENCES, Held
 from trag.llm.kv_cache import Context
+from trag.llm.model import Candidate
 from trag.models.catalogue import CatalogueModel
 from trag.progress import Cancelled
 
@@ -150,15 +151,61 @@ def test_what_is_held_gives_the_same_bits_as_what_is_read(engine: Engine) -> Non
 def test_the_prompt_is_read_once(engine: Engine) -> None:
     prompt, evaluated = len(engine.tokenizer.prompt(STORY)), list[int]()
     held(engine, CAPITAL)
-    for taken in ((), ("Once",), ("Once", " upon a")):
+    for taken in ((), ("One",), ("One", " upon a")):
         step = held(engine, STORY, *taken)
-        step.look_ahead(4, 4, ())
+        step.look_ahead(4, 4, ("nowhere",))
         assert step.usage.completion == 4 * 3 + len(engine.tokenizer.text(taken[-1]) if taken else ())
         step.weigh((" time", " day"))
         step.choose((" time", " day"), 1)
         evaluated.append(step.usage.evaluated)
         assert step.usage.prompt == prompt
     assert evaluated == [prompt, 0, 0]
+
+
+def test_what_was_looked_ahead_of_is_not_read_again(engine: Engine) -> None:
+    """Nor is what is not asked for, and all of it is what it would be if it were."""
+    places, spent, fresh = list[tuple[Candidate, ...]](), list[int](), list[tuple[Candidate, ...]]()
+    taken: tuple[str, ...] = ()
+    for _ in range(6):
+        step = held(engine, STORY, *taken)
+        first = step.look_ahead(10, 1, ("nowhere",), ())
+        assert [way.tokens for way in first[1:]] == [1] * 9
+        for reach in (3, 8):
+            some = step.look_ahead(10, reach, ("nowhere",), (0, 2))
+            assert [way.tokens for way in some] == [max(first[0].tokens, reach), 1, reach, *[1] * 7]
+        places.append(step.look_ahead(10, 8, ("nowhere",)))
+        spent.append(step.usage.completion)
+        taken += (places[-1][0].token,)
+    # The likeliest way is read on by what its last step lacks; of four tokens that are read at once three come later.
+    assert spent == [70, *[4 + 1 + 9 * 7] * 1, *spent[2:]]
+    for number in range(6):
+        held(engine, CAPITAL).look_ahead(3, 3, ())
+        fresh.append(held(engine, STORY, *taken[:number]).look_ahead(10, 8, ("nowhere",)))
+    assert fresh == places
+
+
+@pytest.mark.parametrize("model", [pytest.param("", marks=pytest.mark.reader), "published"])
+def test_a_step_rounds_the_same_whatever_is_read_in_it(
+    model: str, published: Path, request: pytest.FixtureRequest
+) -> None:
+    path = published if model else request.getfixturevalue("reader").path
+    context = Context(Engine(str(path), "", 1024, 0)._model, None, 1024, sequences=SEQUENCES, batch=128)
+    chance = np.random.default_rng(1)
+    prompt, tokens = chance.integers(100, 20_000, 560).tolist(), chance.integers(100, 20_000, 6).tolist()
+    context.read(prompt, never, nothing)
+    found = []
+    for group, before, behind in ((1, 0, 0), (1, 1, 2), (1, 3, 0), (2, 0, 2), (3, 1, 0), (4, 0, 0)):
+        for sequence in range(1, 1 + 8):
+            context.copy(0, sequence)
+        logits = list[np.ndarray]()
+        for start in range(0, len(tokens), group):
+            others = [(2 + number, 560 + start // group, 7 * number + start) for number in range(before + behind)]
+            own = [(1, 560 + start + number, token) for number, token in enumerate(tokens[start : start + group])]
+            read = context.step([*others[:before], *own, *others[before:]])
+            logits += read[before : before + len(own)]
+        found.append(np.array(logits))
+        context.drop_copies()
+    assert all(np.array_equal(found[0], each) for each in found)
 
 
 def test_a_text_is_taken_as_the_whole_of_it_is_spelled(engine: Engine) -> None:
