@@ -176,24 +176,24 @@ def test_what_was_looked_ahead_of_is_not_read_again(engine: Engine) -> None:
         places.append(step.look_ahead(10, 8, ("nowhere",)))
         spent.append(step.usage.completion)
         taken += (places[-1][0].token,)
-    # The likeliest way is read on by what its last step lacks; of four tokens that are read at once three come later.
-    assert spent == [70, *[4 + 1 + 9 * 7] * 1, *spent[2:]]
+    # The first token is read with the three that are likely to follow it, each other way to its end, and the likeliest
+    # one again to be one token longer.
+    assert spent == [10 * 7, 4 + 9 * 7 + 7, *[9 * 7 + 7] * 3, 4 + 9 * 7 + 7]
     for number in range(6):
         held(engine, CAPITAL).look_ahead(3, 3, ())
         fresh.append(held(engine, STORY, *taken[:number]).look_ahead(10, 8, ("nowhere",)))
     assert fresh == places
 
 
-@pytest.mark.parametrize("model", [pytest.param("", marks=pytest.mark.reader), "published"])
-def test_a_step_rounds_the_same_whatever_is_read_in_it(
-    model: str, published: Path, request: pytest.FixtureRequest
-) -> None:
-    path = published if model else request.getfixturevalue("reader").path
-    context = Context(Engine(str(path), "", 1024, 0)._model, None, 1024, sequences=SEQUENCES, batch=128)
+@pytest.mark.parametrize("model", [pytest.param("reader", marks=pytest.mark.reader), "published"])
+def test_a_step_rounds_the_same_whatever_is_read_in_it(model: str, request: pytest.FixtureRequest) -> None:
+    found = request.getfixturevalue(model)
+    engine = Engine(str(found if model == "published" else found.path), "", 256, 0)
+    context = Context(engine._model, None, 1024, sequences=SEQUENCES, batch=128)
     chance = np.random.default_rng(1)
     prompt, tokens = chance.integers(100, 20_000, 560).tolist(), chance.integers(100, 20_000, 6).tolist()
     context.read(prompt, never, nothing)
-    found = []
+    read = []
     for group, before, behind in ((1, 0, 0), (1, 1, 2), (1, 3, 0), (2, 0, 2), (3, 1, 0), (4, 0, 0)):
         for sequence in range(1, 1 + 8):
             context.copy(0, sequence)
@@ -201,11 +201,10 @@ def test_a_step_rounds_the_same_whatever_is_read_in_it(
         for start in range(0, len(tokens), group):
             others = [(2 + number, 560 + start // group, 7 * number + start) for number in range(before + behind)]
             own = [(1, 560 + start + number, token) for number, token in enumerate(tokens[start : start + group])]
-            read = context.step([*others[:before], *own, *others[before:]])
-            logits += read[before : before + len(own)]
-        found.append(np.array(logits))
+            logits += context.step([*others[:before], *own, *others[before:]])[before : before + len(own)]
+        read.append(np.array(logits))
         context.drop_copies()
-    assert all(np.array_equal(found[0], each) for each in found)
+    assert all(np.array_equal(read[0], each) for each in read)
 
 
 def test_a_text_is_taken_as_the_whole_of_it_is_spelled(engine: Engine) -> None:
