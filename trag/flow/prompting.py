@@ -79,7 +79,8 @@ def begun(written: str) -> Unit | None:
     found = _BEGUN.fullmatch(written)
     if not found:
         return None
-    return Unit(found["thought"], found["api"] or "") if mark(thoughts=False) in written else Unit("", "")
+    # A thought has no brackets: the second one is of what comes after it.
+    return Unit(found["thought"] if written.count("[") > 1 else "", found["api"] or "")
 
 
 def _action(action: Action) -> str:

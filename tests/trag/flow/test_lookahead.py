@@ -89,9 +89,11 @@ def test_what_leads_to_a_better_unit_is_taken(heuristic: Heuristic) -> None:
 
 def test_only_what_may_win_is_looked_ahead_of(heuristic: Heuristic) -> None:
     """Not what has left the form, nor what cannot be as good as the best with the thought that it has."""
-    texts = Texts({behind(CAR): 0.5, behind(CAR).replace("|[API]|", " and|[API]|"): 0.3, "Sure|, here it is|": 0.2})
+    room = " I| order| it.| [API]| Find|Ro|om|(|)|"
+    texts = Texts({behind(CAR): 0.5, room: 0.3, "[API]| Find|Car|()": 0.2})
     assert decode(texts, heuristic, max_tokens=1).text == "[thought] I look"
-    assert texts.known[0] == {" I look": 9}
+    assert texts.known[0] == {" I look": 7, " I": 7}
+    assert decode(Texts({room: 1}), heuristic, max_tokens=1).text == "[thought] I"
 
 
 def test_it_is_greedy_without_heuristic_without_choice_and_without_look_ahead(

@@ -88,6 +88,24 @@ def test_thought_to_query_and_to_description(heuristic: Heuristic) -> None:
     assert heuristic.terms(Unit(CARS, "FindBoat"), state).description == pytest.approx(similar(185))
 
 
+@pytest.mark.parametrize("name", ["FindCar", "Order_", "FindBoat", "InitSystem"])
+def test_a_unit_is_worth_something_within_what_its_beginning_may_be(book: Book, encode: Encode, name: str) -> None:
+    for weights in FLAP.values():
+        heuristic = Heuristic(book, "a car please", encode, weights)
+        state = after(heuristic, (CARS, "FindCar"))
+        for thought in (CARS, ROOMS, ORDER):
+            (value,) = heuristic.values([Unit(thought, name)], state)
+            for beginning in (Unit("", ""), *(Unit(thought, name[:end]) for end in range(len(name) + 1)), None):
+                ((least, most),) = heuristic.bounds([beginning], state)
+                assert least <= (value if beginning else 0) <= most
+
+
+def test_no_api_makes_of_a_poor_thought_what_a_good_one_is(heuristic: Heuristic) -> None:
+    state = after(heuristic, (CARS, "FindCar"))
+    ((_, most),) = heuristic.bounds([Unit(ROOMS, "")], state)
+    assert most < heuristic.values([Unit(ORDER, "Order_")], state)[0]
+
+
 def test_the_versions_differ_in_terms_alone(book: Book, encode: Encode) -> None:
     """Structure and soft API are in all of them."""
     unit = Unit(CARS, "FindCar")

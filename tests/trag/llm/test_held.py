@@ -12,6 +12,7 @@ from trag.errors import TragError
 from trag.llm.engine import Engine
 from trag.llm.held import SEQUENCES, Held
 from trag.llm.kv_cache import Context
+from trag.llm.model import Candidate
 from trag.models.catalogue import CatalogueModel
 from trag.progress import Cancelled
 
@@ -150,15 +151,60 @@ def test_what_is_held_gives_the_same_bits_as_what_is_read(engine: Engine) -> Non
 def test_the_prompt_is_read_once(engine: Engine) -> None:
     prompt, evaluated = len(engine.tokenizer.prompt(STORY)), list[int]()
     held(engine, CAPITAL)
-    for taken in ((), ("Once",), ("Once", " upon a")):
+    for taken in ((), ("One",), ("One", " upon a")):
         step = held(engine, STORY, *taken)
-        step.look_ahead(4, 4, ())
+        step.look_ahead(4, 4, ("nowhere",))
         assert step.usage.completion == 4 * 3 + len(engine.tokenizer.text(taken[-1]) if taken else ())
         step.weigh((" time", " day"))
         step.choose((" time", " day"), 1)
         evaluated.append(step.usage.evaluated)
         assert step.usage.prompt == prompt
     assert evaluated == [prompt, 0, 0]
+
+
+def test_what_was_looked_ahead_of_is_not_read_again(engine: Engine) -> None:
+    """Nor is what is not asked for, and all of it is what it would be if it were."""
+    places, spent, fresh = list[tuple[Candidate, ...]](), list[int](), list[tuple[Candidate, ...]]()
+    taken: tuple[str, ...] = ()
+    for _ in range(6):
+        step = held(engine, STORY, *taken)
+        first = step.look_ahead(10, 1, ("nowhere",), ())
+        assert [way.tokens for way in first[1:]] == [1] * 9
+        for reach in (3, 8):
+            some = step.look_ahead(10, reach, ("nowhere",), (0, 2))
+            assert [way.tokens for way in some] == [max(first[0].tokens, reach), 1, reach, *[1] * 7]
+        places.append(step.look_ahead(10, 8, ("nowhere",)))
+        spent.append(step.usage.completion)
+        taken += (places[-1][0].token,)
+    # The first token is read with the three that are likely to follow it, each other way to its end, and the likeliest
+    # one again to be one token longer.
+    assert spent == [10 * 7, 4 + 9 * 7 + 7, *[9 * 7 + 7] * 3, 4 + 9 * 7 + 7]
+    for number in range(6):
+        held(engine, CAPITAL).look_ahead(3, 3, ())
+        fresh.append(held(engine, STORY, *taken[:number]).look_ahead(10, 8, ("nowhere",)))
+    assert fresh == places
+
+
+@pytest.mark.parametrize("model", [pytest.param("reader", marks=pytest.mark.reader), "published"])
+def test_a_step_rounds_the_same_whatever_is_read_in_it(model: str, request: pytest.FixtureRequest) -> None:
+    found = request.getfixturevalue(model)
+    engine = Engine(str(found if model == "published" else found.path), "", 256, 0)
+    context = Context(engine._model, None, 1024, sequences=SEQUENCES, batch=128)
+    chance = np.random.default_rng(1)
+    prompt, tokens = chance.integers(100, 20_000, 560).tolist(), chance.integers(100, 20_000, 6).tolist()
+    context.read(prompt, never, nothing)
+    read = []
+    for group, before, behind in ((1, 0, 0), (1, 1, 2), (1, 3, 0), (2, 0, 2), (3, 1, 0), (4, 0, 0)):
+        for sequence in range(1, 1 + 8):
+            context.copy(0, sequence)
+        logits = list[np.ndarray]()
+        for start in range(0, len(tokens), group):
+            others = [(2 + number, 560 + start // group, 7 * number + start) for number in range(before + behind)]
+            own = [(1, 560 + start + number, token) for number, token in enumerate(tokens[start : start + group])]
+            logits += context.step([*others[:before], *own, *others[before:]])[before : before + len(own)]
+        read.append(np.array(logits))
+        context.drop_copies()
+    assert all(np.array_equal(read[0], each) for each in read)
 
 
 def test_a_text_is_taken_as_the_whole_of_it_is_spelled(engine: Engine) -> None:
