@@ -16,8 +16,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from bench.suggestions import catalogue
 from org.procedures.flows import Book
+from trag.evaluate.workflows.cases import catalogue
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.settings import load
