@@ -90,7 +90,7 @@ class ActivePage:
             in_use=[self._standing(each) for each in stored if each.in_use],
             others=[each for each in stored if not each.in_use and not each.waiting],
             runs=runs[:RUNS],
-            titles={each.id: each.last.title for each in stored},
+            titles={each.id: (each.in_use or each.last).title for each in stored},
             first=first,
             more=len(runs) > RUNS,
             at_once=RUNS,
