@@ -83,8 +83,8 @@ def held(records: Records) -> Iterator[tuple[Review, StoredAnswer, Label]]:
         by_answer[label.answer].append(label)
     for id, labels in by_answer.items():
         review, stored = records.reviews.review(id), records.answer(id)
-        if review and stored and review.review_status in VERDICTS and (label := holding(review, labels)):
-            yield review, stored, label
+        if review and stored and review.review_status in VERDICTS and (found := holding(review, labels)):
+            yield review, stored, found
 
 
 def put_label(

@@ -17,6 +17,7 @@ from trag.settings import Settings
 from trag.terminal.console import bar, show
 
 if TYPE_CHECKING:
+    from trag.evaluate.workflows.scores import Form
     from trag.evaluate.workflows.systems import Written
 
 EXAMPLES = "train.jsonl"
@@ -41,7 +42,8 @@ def workflows(settings: Settings, options: argparse.Namespace) -> None:
     from trag.reranking.reranker import Reranker
     from trag.workflow.suggesting import LEARNED, STEPS
 
-    chosen, k, form = options.system or [TRAG], options.k or STEPS, options.form or "lines"
+    chosen, k = options.system or [TRAG], options.k or STEPS
+    form: Form = options.form or "lines"
     if k > STEPS:
         raise TragError(f"{k} steps cannot be suggested; {STEPS} are the most.", "Leave out --k.")
     files = [Path(word) for word in options.words[1:]]
@@ -49,17 +51,17 @@ def workflows(settings: Settings, options: argparse.Namespace) -> None:
     sets = [replace(each, cases=each.cases[: options.number or None]) for each in sets]
     encode, weigh = open_embedder("", LEARNED).embed_passages, Reranker().weigh
     examples = Examples(cases.read(files[0].with_name(EXAMPLES)), encode, k)
-    own = [system for system in chosen if system == TRAG]
+    own = [system for system in chosen if system.startswith(TRAG)]
     others = [system for system in chosen if system not in own]
     written: dict[str, list[Written]] = {each.name: [] for each in sets}
     with open_home(settings) as home, bar() as progress:
         folder = home.folder / "results" / "workflows"
         found = []
         if own:
-            found.append(running.run(folder, home.model, sets, own, examples, encode, weigh, form, progress))
+            found.append(running.run(folder, home.model, sets, own, examples, weigh, form, progress))
         if others:
             with closing(home.model_with("base")) as base:
-                found.append(running.run(folder, base, sets, others, examples, encode, weigh, form, progress))
+                found.append(running.run(folder, base, sets, others, examples, weigh, form, progress))
     for each in found:
         for name, made in each.items():
             written[name] += made

@@ -74,7 +74,8 @@ def read(file: Path) -> Cases:
         raise OperatorError(f"{file} cannot be read: {error.strerror}.", _HINT) from error
     if not cases:
         raise OperatorError(f"{file} holds no requests.", _HINT)
-    return Cases(file.stem, *names.values(), cases)
+    (book,) = names.values()
+    return Cases(file.stem, book, cases)
 
 
 def catalogue(folder: Path, name: str) -> Book:

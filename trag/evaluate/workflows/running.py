@@ -9,24 +9,29 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import prompts
+from org.procedures.flows import Book
 from trag.errors import OperatorError
 from trag.evaluate import runs
 from trag.evaluate.workflows import systems
-from trag.evaluate.workflows.cases import Cases
+from trag.evaluate.workflows.cases import Case, Cases
 from trag.evaluate.workflows.scores import Form
 from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
 from trag.retrieve import Weigh
 from trag.workflow import choosing, drafting, structure, suggesting
+from trag.workflow.choosing import Decided, fitted
 from trag.workflow.drafting import Drafter
-from trag.workflow.suggesting import Encode, Suggester
+from trag.workflow.suggesting import Suggester
+
+_DRAFTING = (choosing, drafting, structure, suggesting)
 
 
 def run(
@@ -35,7 +40,6 @@ def run(
     sets: Sequence[Cases],
     chosen: Sequence[str],
     examples: Examples,
-    encode: Encode,
     weigh: Weigh,
     form: Form,
     progress: Progress,
@@ -50,23 +54,40 @@ def run(
     found: dict[str, list[Written]] = {each.name: [] for each in sets}
     done, total = 0, len(chosen) * sum(len(each.cases) for each in sets)
     for each in sets:
-        suggester, drafter = Suggester(each.book, encode), Drafter(each.book, encode, weigh)
+        suggester = cache(partial(Suggester, each.book, examples.encode))
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
             file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
             kept = {(one.case, one.request): one for one in _kept(file)}
+            write: Callable[[Case], Written] | None = None
             for case in each.cases:
                 progress(f"{system}, {each.name}", done, total)
                 written = kept.get((case.id, case.request))
                 if written is None:
-                    if system == systems.TRAG:
-                        written = systems.by_drafter(model, drafter, case, system)
-                    else:
-                        written = systems.by_prompt(model, each.book, suggester, examples, case, system, as_)
+                    write = write or _writer(model, each.book, system, as_, examples, suggester, weigh)
+                    written = write(case)
                     runs.append(file, asdict(written))
                 found[each.name].append(written)
                 done += 1
     return found
+
+
+def _writer(
+    model: LanguageModel,
+    book: Book,
+    system: str,
+    form: Form,
+    examples: Examples,
+    suggester: Callable[[], Suggester],
+    weigh: Weigh,
+) -> Callable[[Case], Written]:
+    """What writes as a system does, by a catalogue."""
+    if system == systems.TRAG:
+        return partial(systems.by_drafter, model, Drafter(book, examples.encode, weigh))
+    if system == systems.NO_SUGGESTIONS:
+        return partial(systems.by_reader, model, book)
+    suggests = None if system.endswith(systems.WITHOUT) else suggester()
+    return partial(systems.by_prompt, model, book, suggests, examples, system, form)
 
 
 def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples) -> str:
@@ -75,8 +96,9 @@ def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, exampl
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
     encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
     if system == systems.TRAG:
-        given: Any = [inspect.getsource(each) for each in (choosing, drafting, structure, suggesting)]
-        given += [choosing.fitted(kind) for kind in ("lines", "triggers", "tables")]
+        given: Any = [inspect.getsource(each) for each in _DRAFTING] + [*map(fitted, get_args(Decided))]
+    elif system == systems.NO_SUGGESTIONS:
+        given = prompts.workflow("")
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]
@@ -94,5 +116,7 @@ def _kept(file: Path) -> list[Written]:
 
 
 def _written(*, steps: list[str] | None, tables: list[str] | None, **values: Any) -> Written:
-    lists = {name: one if one is None else tuple(one) for name, one in (("steps", steps), ("tables", tables))}
+    lists: dict[str, Any] = {
+        name: None if each is None else tuple(each) for name, each in (("steps", steps), ("tables", tables))
+    }
     return Written(**values, **lists)

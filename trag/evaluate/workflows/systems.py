@@ -7,11 +7,11 @@ model, catalogue, case -> the text that was written, as it came; it is read and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import prompts
 from org.procedures.flows import Book
@@ -21,17 +21,21 @@ from trag.evaluate.runs import commit
 from trag.evaluate.workflows.cases import Case, Cases
 from trag.evaluate.workflows.scores import Form
 from trag.llm.model import LanguageModel, Searching, Usage
-from trag.workflow.drafting import Drafter
-from trag.workflow.record import Workflow, WorkflowRecord
-from trag.workflow.structure import NO_TRIGGER, Line, after, may_end, write
+from trag.workflow import choosing
+from trag.workflow.drafting import Drafter, shares, started
+from trag.workflow.record import Started, Workflow, WorkflowRecord
+from trag.workflow.structure import NO_TRIGGER, Line, after, made, may_end, write
 from trag.workflow.suggesting import TABLES, Encode, Suggester
 
 if TYPE_CHECKING:
     import numpy as np
 
+Key = TypeVar("Key", bound=Hashable)
+
 TRAG, FREE, TRIE = "trag", "free", "trie"
-_WITHOUT = "-no-suggestions"
-SYSTEMS = (TRAG, FREE, f"{FREE}{_WITHOUT}", TRIE, f"{TRIE}{_WITHOUT}")
+WITHOUT = "-no-suggestions"
+NO_SUGGESTIONS = f"{TRAG}{WITHOUT}"
+SYSTEMS = (TRAG, NO_SUGGESTIONS, FREE, f"{FREE}{WITHOUT}", TRIE, f"{TRIE}{WITHOUT}")
 MAX_TOKENS = 512
 SHOWN = 4
 """Examples before a request."""
@@ -102,43 +106,83 @@ def _with(names: tuple[str, ...], own: Sequence[str]) -> tuple[str, ...]:
     return (*names[: max(0, len(names) - len(missing))], *missing)
 
 
-def by_drafter(model: LanguageModel, drafter: Drafter, case: Case, system: str) -> Written:
+def by_drafter(model: LanguageModel, drafter: Drafter, case: Case) -> Written:
     """What the product drafts, of all that there is in the catalogue. Raises TragError as the model does."""
     *_, record = drafter.draft(case.request, model)
     assert isinstance(record, WorkflowRecord)
     steps, tables = (tuple(one.name for one in record.suggestions if one.kind == kind) for kind in ("step", "table"))
     whole = record.workflow.values() if record.workflow else None
     return Written(
-        system, "lines", case.id, case.request, record.written, False, steps, tables, whole, record.tokens,
-        record.seconds, commit(),
+        TRAG, "lines", case.id, case.request, record.written, False, steps, tables, whole, record.tokens,
+        round(record.seconds, 3), commit(),
     )  # fmt: skip
 
 
+def by_reader(model: LanguageModel, book: Book, case: Case) -> Written:
+    """What the reader alone writes after the product's prompt, with the whole catalogue to choose among: nothing is
+    suggested, and no weights are learned. Raises TragError as the model does, or where it cannot search."""
+    began, titles = monotonic(), {id: action.title for id, action in book.actions.items()}
+    with searchable(model, NO_SUGGESTIONS).search(prompts.workflow(case.request)) as search:
+        firsts = {"": None} | {
+            f"{one.id} {table}": Started(one.id, table)
+            for one in book.triggers.values()
+            for table in (book.tables if one.table else ("",))
+        }
+        trigger = firsts[_best(shares(search, {name: started(one, book) for name, one in firsts.items()}))]
+        search.take(started(trigger, book))
+        lines: list[Line] = []
+        while name := _best(shares(search, choosing.options(lines, titles))):
+            depths = {each.depth for each in after(lines) if name in each.logic or (each.actions and name in titles)}
+            levels = {depth: text for depth, text in choosing.indents(lines).items() if depth in depths}
+            lines.append(Line(_best(shares(search, levels)), name))
+            search.take(f"{'  ' * lines[-1].depth}- {choosing.LOGIC.get(name) or titles[name]}\n")
+        tokens = search.usage.completion
+    text, seconds = write(made(trigger, lines, book)), round(monotonic() - began, 3)
+    return Written(
+        NO_SUGGESTIONS, "lines", case.id, case.request, text, False, None, None, None, tokens, seconds, commit()
+    )
+
+
+def _best(of: Mapping[Key, float]) -> Key:
+    return max(of, key=lambda one: of[one])
+
+
+def searchable(model: LanguageModel, system: str) -> Searching:
+    """The same model. Raises TragError where it cannot be searched."""
+    if not isinstance(model, Searching):
+        raise TragError(
+            f"{model.identity.name} cannot be searched, so {system} cannot be measured.",
+            "Set TRAG_MODEL to a local file of a model with an attention cache.",
+        )
+    return model
+
+
 def by_prompt(
-    model: LanguageModel, book: Book, suggester: Suggester, examples: Examples, case: Case, system: str, form: Form
+    model: LanguageModel,
+    book: Book,
+    suggester: Suggester | None,
+    examples: Examples,
+    system: str,
+    form: Form,
+    case: Case,
 ) -> Written:
-    """What plain prompting writes. Raises TragError for a trie with a model that cannot search, and as the model
-    does."""
-    began, with_ = monotonic(), not system.endswith(_WITHOUT)
-    listed = suggested(suggester, case.request, examples.k) if with_ else {}
+    """What plain prompting writes, without suggestions where there is no suggester. Raises TragError for a trie with a
+    model that cannot search, and as the model does."""
+    began = monotonic()
+    listed = suggested(suggester, case.request, examples.k) if suggester else {}
     shown = [
-        (one.request, examples.listed(one) if with_ else {}, in_form(one, form))
+        (one.request, examples.listed(one) if suggester else {}, in_form(one, form))
         for one in examples.nearest(case.request)
     ]
     messages = prompts.workflow_by_examples(case.request, listed, shown, form=form)
     cut = False
     if system.startswith(TRIE):
-        if not isinstance(model, Searching):
-            raise TragError(
-                f"{model.identity.name} cannot be searched, so {system} cannot be measured.",
-                "Set TRAG_MODEL to a local file of a model with an attention cache.",
-            )
-        text, tokens = _by_trie(model, messages, book)
+        text, tokens = _by_trie(searchable(model, system), messages, book)
     else:
         text, tokens = _streamed(model, messages)
         cut = tokens >= MAX_TOKENS
     seconds = round(monotonic() - began, 3)
-    steps, tables = (listed["Steps"], listed["Tables"]) if with_ else (None, None)
+    steps, tables = listed.get("Steps"), listed.get("Tables")
     return Written(system, form, case.id, case.request, text, cut, steps, tables, None, tokens, seconds, commit())
 
 

@@ -1,5 +1,5 @@
-"""One answer, plan or workflow under review: judged, the verdict taken back, a second reviewer asked for; an answer or a
-plan approved for everybody."""
+"""One answer, plan or workflow under review: judged, the verdict taken back, a second reviewer asked for; answers and
+plans approved for everybody."""
 
 from __future__ import annotations
 

@@ -1,13 +1,17 @@
 """Systems put to a small set: what they are shown, what is kept, what goes on, and the tables of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from random import Random
+from shutil import rmtree
 from typing import Any
 
 import pytest
 
+from prompts import Message
 from tests.planned import encoded, weigh
 from tests.scripted import Scripted
 from trag.errors import TragError
@@ -17,7 +21,7 @@ from trag.evaluate.workflows.cases import Cases
 from trag.evaluate.workflows.running import run
 from trag.evaluate.workflows.scores import read
 from trag.evaluate.workflows.systems import SYSTEMS, Examples, Written
-from trag.llm.local import LocalModel
+from trag.llm.model import Choice, Usage
 from trag.progress import silent
 
 COMMON = {
@@ -68,7 +72,7 @@ def written(
 ) -> tuple[dict[str, Sequence[Written]], list[Cases]]:
     sets = [cases.read(folder / f"{name}.jsonl") for name in names]
     examples = Examples(cases.read(folder / "train.jsonl"), encoded, 3)
-    return {**run(folder / "kept", model, sets, systems, examples, encoded, weigh, form, silent)}, sets
+    return {**run(folder / "kept", model, sets, systems, examples, weigh, form, silent)}, sets
 
 
 def cells(table: Table) -> list[dict[str, str]]:
@@ -171,21 +175,52 @@ def test_the_product_is_scored_by_what_it_wrote_and_made_of_it(folder: Path) -> 
     }  # fmt: skip
 
 
-@pytest.mark.slow
-def test_under_the_trie_every_name_exists_and_every_rule_is_kept(folder: Path, model: LocalModel) -> None:
-    found, sets = written(folder, model, ["trie", "trie-no-suggestions"], "json", names=("here", "there"))
-    for each in sets:
-        for one in found[each.name]:
-            reading = read(one.text, one.form)
-            assert reading.parsed, one.text
-            assert [*reading.invented(each.book)] == []
-            assert one.tokens > 0
-    report = tables.report(found, sets)
-    assert {(row["HS"], row["Triggers invented"]) for row in cells(report[0])} <= {("0.000", "0.000"), ("0.000", "-")}
-    assert {(row["Read"], row["Keep the rules"]) for row in cells(report[5])} == {("1.000", "1.000")}
+class Dice(Scripted):
+    """A model that can be searched, and takes whatever comes."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__("none")
+        self.chance = Random(seed)
+        self.usage = Usage(1, 1, 7)
+        self.taken = ""
+
+    @contextmanager
+    def search(self, messages: Sequence[Message], **_: Any) -> Iterator["Dice"]:
+        self.taken = ""
+        yield self
+
+    def choose(self, options: Sequence[str], width: int = 1) -> tuple[Choice, ...]:
+        assert len({*options}) == len(options)
+        found = self.chance.sample(range(len(options)), min(width, len(options)))
+        return tuple(Choice(index, -float(place)) for place, index in enumerate(found))
+
+    def take(self, text: str) -> None:
+        self.taken += text
+
+
+def test_where_names_are_chosen_every_name_exists_and_every_rule_is_kept(folder: Path) -> None:
+    systems, lengths = ("trie", "trie-no-suggestions", "trag", "trag-no-suggestions"), set[int]()
+    for seed in range(20):
+        model = Dice(seed)
+        found, sets = written(folder, model, systems, "json", names=("here", "there"))
+        for each in sets:
+            for one in found[each.name]:
+                reading = read(one.text, one.form)
+                assert reading.parsed, one.text
+                assert [*reading.invented(each.book)] == []
+                assert one.tokens == 7
+                lengths.add(len(reading.steps))
+        if not seed:
+            assert model.taken, "what was chosen is gone on from"
+        report = tables.report(found, sets)
+        assert {row["HS"] for row in cells(report[0])} == {"0.000"}
+        assert {(row["Read"], row["Keep the rules"]) for row in cells(report[5])} == {("1.000", "1.000")}
+        rmtree(folder / "kept")
+    assert len(lengths) > 5
 
 
 def test_what_cannot_be_searched_says_so(folder: Path) -> None:
     assert "trie" in SYSTEMS
-    with pytest.raises(TragError, match="scripted cannot be searched, so trie"):
-        written(folder, Scripted("-\ntell"), ["trie"])
+    for system in ("trie", "trag-no-suggestions"):
+        with pytest.raises(TragError, match=f"scripted cannot be searched, so {system}"):
+            written(folder, Scripted("-\ntell"), [system])
