@@ -26,12 +26,12 @@ from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
 from trag.retrieve import Weigh
-from trag.workflow import binding, choosing, drafting, structure, suggesting
+from trag.workflow import choosing, drafting, structure, suggesting
 from trag.workflow.choosing import Decided, fitted
 from trag.workflow.drafting import Drafter
 from trag.workflow.suggesting import Suggester
 
-_DRAFTING = (binding, choosing, drafting, structure, suggesting)
+_DRAFTING = (choosing, drafting, structure, suggesting)
 
 
 def run(
@@ -57,7 +57,7 @@ def run(
         suggester = cache(partial(Suggester, each.book, examples.encode))
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
-            file = folder / f"{_depends(model, each, system, as_, examples, weigh)}.jsonl"
+            file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
             kept = {(one.case, one.request): one for one in _kept(file)}
             write: Callable[[Case], Written] | None = None
             for case in each.cases:
@@ -90,15 +90,15 @@ def _writer(
     return partial(systems.by_prompt, model, book, suggests, examples, system, form)
 
 
-def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples, weigh: Weigh) -> str:
-    """The sha256 of what a workflow depends on beside its request and the program, which each names. The encoder and
-    the reranker are told by what they make of a text."""
-    text = "When a request arrives, do this."
+def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, examples: Examples) -> str:
+    """The sha256 of what a workflow depends on beside its request and the program, which each names. The encoder is
+    told by what it makes of a text."""
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
-    encoder = examples.encode([text])[0].round(2).tolist()
-    if system.startswith(systems.TRAG):
-        given: Any = [inspect.getsource(each) for each in _DRAFTING] + [prompts.workflow("")]
-        given += [weigh(text, [text]).round(2).tolist(), *map(fitted, get_args(Decided))]
+    encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
+    if system == systems.TRAG:
+        given: Any = [inspect.getsource(each) for each in _DRAFTING] + [*map(fitted, get_args(Decided))]
+    elif system == systems.NO_SUGGESTIONS:
+        given = prompts.workflow("")
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]

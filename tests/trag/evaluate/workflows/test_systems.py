@@ -9,11 +9,10 @@ from random import Random
 from shutil import rmtree
 from typing import Any
 
-import numpy as np
 import pytest
 
 from prompts import Message
-from tests.planned import encoded
+from tests.planned import encoded, weigh
 from tests.scripted import Scripted
 from trag.errors import TragError
 from trag.evaluate.tables import Table
@@ -22,7 +21,7 @@ from trag.evaluate.workflows.cases import Cases
 from trag.evaluate.workflows.running import run
 from trag.evaluate.workflows.scores import read
 from trag.evaluate.workflows.systems import SYSTEMS, Examples, Written
-from trag.llm.model import Choice, ModelIdentity, Usage
+from trag.llm.model import Choice, Usage
 from trag.progress import silent
 
 COMMON = {
@@ -74,10 +73,6 @@ def written(
     sets = [cases.read(folder / f"{name}.jsonl") for name in names]
     examples = Examples(cases.read(folder / "train.jsonl"), encoded, 3)
     return {**run(folder / "kept", model, sets, systems, examples, weigh, form, silent)}, sets
-
-
-def weigh(question: str, texts: Sequence[str]) -> np.ndarray:
-    return np.zeros(len(texts))
 
 
 def cells(table: Table) -> list[dict[str, str]]:
@@ -180,12 +175,11 @@ def test_the_product_is_scored_by_what_it_wrote_and_made_of_it(folder: Path) -> 
     }  # fmt: skip
 
 
-class Dice:
+class Dice(Scripted):
     """A model that can be searched, and takes whatever comes."""
 
-    identity, context, slots = ModelIdentity("dice"), 4096, 1
-
     def __init__(self, seed: int) -> None:
+        super().__init__("none")
         self.chance = Random(seed)
         self.usage = Usage(1, 1, 7)
         self.taken = ""
