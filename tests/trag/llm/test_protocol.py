@@ -29,7 +29,7 @@ MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا �
         protocol.Piece(3, "\n"),
         protocol.Done(3, Usage(100, 64, 9, -2.5)),
         protocol.LookedAhead(4, (Candidate("é", 0.5, "é()", True, 2),), Usage(100, 64, 9)),
-        protocol.Chosen(4, Choice(1, -0.25), Usage(100, 64, 9)),
+        protocol.Chosen(4, (Choice(1, -0.25), Choice(0, -1.5)), Usage(100, 64, 9)),
         protocol.Scored(4, (-0.5, -12.25), Usage()),
         protocol.Failed(3, "message", "hint", "public"),
     ],
