@@ -58,7 +58,7 @@ class Embedder:
         if learned:
             from trag import low_rank
 
-            low_rank.merge(self._model[0].auto_model, learned)
+            low_rank.merge(self._model[0].get_submodule("auto_model"), learned)
             weights.append(learned)
         self.identity = f"{name}@{_sha256(weights, self._instructions)[:12]}"
         """Name, and start of the weights' sha256 (Instructor: and instructions'). Vectors of one identity compare."""

@@ -20,6 +20,7 @@ from trag.workflow.suggesting import text_of
 if TYPE_CHECKING:
     import numpy as np
 
+    from org.procedures.actions import Action, Table, Trigger
     from org.procedures.flows import Book
     from trag.evaluate.workflows.cases import Cases
 
@@ -60,7 +61,11 @@ def catalogue(book: Book) -> Catalogue:
     """What the entries of a book are read as."""
     sizes = (len(book.actions), len(book.tables), len(book.triggers))
     starts = (0, sizes[0], sizes[0] + sizes[1])
-    entries = (*book.actions.values(), *book.tables.values(), *book.triggers.values())
+    entries: tuple[Action | Table | Trigger, ...] = (
+        *book.actions.values(),
+        *book.tables.values(),
+        *book.triggers.values(),
+    )
     first, second, third = (range(start, start + size) for start, size in zip(starts, sizes, strict=True))
     return Catalogue(tuple(map(text_of, entries)), (first, second, third))
 

@@ -86,7 +86,7 @@ class Encoder:
     def __init__(self, folder: Path) -> None:
         self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         self.bert: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
-        self.bert.eval()
+        self.bert.eval()  # type: ignore[no-untyped-call]
         self.bert.pooler = None
         self._lower, self._upper = self.bert.encoder.layer[:-_LEARNING], self.bert.encoder.layer[-_LEARNING:]
         self.bert.requires_grad_(False)

@@ -21,7 +21,7 @@ def named(places: list[int]) -> list[str]:
 
 def vectors(texts: list[str], seed: int) -> np.ndarray:
     found = np.random.default_rng(seed).normal(size=(len(texts), 8)).astype(np.float32)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
 def test_a_request_is_about_its_steps_its_table_and_its_trigger() -> None:
