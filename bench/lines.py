@@ -10,6 +10,7 @@ trag/workflow/weights.json; the last FILE is left out of the fit, and says how m
 import argparse
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +29,7 @@ from trag.retrieve import Weigh
 from trag.settings import Settings
 from trag.workflow import choosing
 from trag.workflow.choosing import DONE, LOGIC, Features, Said
-from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines
+from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines, with_table
 from trag.workflow.record import Workflow
 from trag.workflow.structure import read, write
 from trag.workflow.suggesting import LEARNED, Suggester
@@ -122,12 +123,12 @@ def decisions(
     found = suggester.suggest(row["request"])
     trigger, lines = read(write(Workflow.of(row["workflow"])))
     ranked, words = ranks(row["request"], found, book, weigh), found.words
-    of = choosing.first_features(words["trigger"], kept["triggers"], ranked["trigger"])
+    of = choosing.trigger_features(found, kept["triggers"], ranked["trigger"], with_table(book))
     yield from _decision(
         "triggers", "by request" if trigger is None else "trigger", of, trigger.type if trigger else DONE
     )
     if trigger and "tables" in kept:
-        of = choosing.first_features(words["table"], kept["tables"], ranked["table"])
+        of = choosing.table_features(words["table"], kept["tables"], ranked["table"])
         yield from _decision("tables", "table", of, trigger.table)
     said = Said(words["step"], ranked["step"])
     for count, each in enumerate(kept["lines"]):
@@ -152,7 +153,9 @@ def _alone(decision: Decision) -> Decision:
 
 
 def fit(found: Sequence[Decision]) -> dict[str, float]:
-    """The weights by the names of the features."""
+    """The weights by the names of the features. What there is less of counts as much as what there is more of: how often
+    requests name what sets a workflow off is another matter in every organization."""
+    counts = Counter(one.what for one in found)
     names = sorted({name for one in found for option in one.options for name in option})
     most = max(len(one.options) for one in found)
     values = torch.zeros(len(found), most, len(names))
@@ -164,13 +167,16 @@ def fit(found: Sequence[Decision]) -> dict[str, float]:
                 values[number, place, names.index(name)] = value
     scale = values.abs().amax((0, 1)).clamp(min=1e-6)
     gold = torch.tensor([one.gold for one in found])
+    even = len(found) / len(counts)
+    balance = torch.tensor([even / counts[one.what] if one.kind == "triggers" else 1.0 for one in found])
     weights = torch.zeros(len(names), requires_grad=True)
     optimizer = torch.optim.LBFGS([weights], max_iter=500, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         optimizer.zero_grad()
         odds = (values / scale) @ weights + absent
-        total = torch.nn.functional.cross_entropy(odds, gold, reduction="sum") + _SHRUNK * weights.square().sum()
+        each = torch.nn.functional.cross_entropy(odds, gold, reduction="none")
+        total = (each * balance).sum() + _SHRUNK * weights.square().sum()
         total.backward()  # type: ignore[no-untyped-call]
         return total
 

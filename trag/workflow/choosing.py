@@ -10,7 +10,7 @@ They know neither a name of a catalogue nor a word of a language.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy as np
 from trag.workflow.structure import Line, after, may_end
 
 if TYPE_CHECKING:
-    from trag.workflow.suggesting import Words
+    from trag.workflow.suggesting import Suggestions, Words
 
 LOGIC = {
     "IF": "if",
@@ -147,26 +147,36 @@ def features(
     return found
 
 
-def first_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:
-    """What speaks for each trigger, and for none (DONE), or for each table that one is about. `shares` are the
-    reader's, `ranks` the reranker's log-odds."""
-    found: dict[str, Features] = {}
-    for name, share in shares.items():
-        reader = max(share, LEAST)
-        if name == DONE:
-            found[name] = {"none": 1.0, "reader.none": reader}
-            continue
-        place = words.places[name]
-        alike = words.alike[:, place]
-        found[name] = {
-            "whole": float(alike[0]),
-            "best": float(alike.max()),
-            "first": float(alike[words.spans[:, 0] == 0].max()),
-            "rank": 1 / (place + 3),
-            "reranker": max(ranks[name], LEAST),
-            "reader": reader,
-        }
-    return found
+def trigger_features(
+    found: Suggestions, shares: Mapping[str, float], ranks: Mapping[str, float], with_table: Collection[str]
+) -> dict[str, Features]:
+    """What speaks for each trigger, and for none (DONE). `shares` are the reader's, `ranks` the reranker's log-odds,
+    `with_table` the triggers that are about a table."""
+    tables = found.words["table"]
+    about = {"table": 1.0, "about": float(tables.alike[tables.spans[:, 0] == 0].max(initial=0.0))}
+    features = {
+        name: _first(found.words["trigger"], name, share, ranks) | (about if name in with_table else {})
+        for name, share in shares.items()
+        if name != DONE
+    }
+    return features | {DONE: {"none": 1.0, "reader.none": max(shares[DONE], LEAST)}}
+
+
+def table_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:
+    """What speaks for each table that a trigger is about, in the same way."""
+    return {name: _first(words, name, share, ranks) for name, share in shares.items()}
+
+
+def _first(words: Words, name: str, share: float, ranks: Mapping[str, float]) -> dict[str, float]:
+    alike = words.alike[:, words.places[name]]
+    return {
+        "whole": float(alike[0]),
+        "best": float(alike.max()),
+        "first": float(alike[words.spans[:, 0] == 0].max()),
+        "rank": 1 / (words.places[name] + 3),
+        "reranker": max(ranks[name], LEAST),
+        "reader": max(share, LEAST),
+    }
 
 
 def odds(of: Features, weights: Mapping[str, float]) -> float:

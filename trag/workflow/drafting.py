@@ -160,14 +160,14 @@ class _Writing:
     def _trigger(self) -> Started | None:
         asked = shares(self.search, trigger_lines(self.found, self.book))
         name = self._best(
-            "triggers", choosing.first_features(self.found.words["trigger"], asked, self.ranks["trigger"]), 0
+            "triggers", choosing.trigger_features(self.found, asked, self.ranks["trigger"], with_table(self.book)), 0
         )
         if not name:
             return None
         if not self.book.triggers[name].table or not self.found.tables:
             return Started(name)
         asked = shares(self.search, table_lines(name, self.found, self.book))
-        tables = choosing.first_features(self.found.words["table"], asked, self.ranks["table"])
+        tables = choosing.table_features(self.found.words["table"], asked, self.ranks["table"])
         return Started(name, self._best("tables", tables, 0))
 
     def _best(self, kind: choosing.Decided, of: Mapping[Key, choosing.Features], step: int) -> Key:
@@ -205,6 +205,11 @@ def ranks(request: str, found: Suggestions, book: Book, weigh: Weigh) -> dict[Ki
         return dict(zip(names, weigh(request, [text_of(entries[name]) for name in names]).tolist(), strict=True))
 
     return {"step": of(found.steps), "table": of(found.tables), "trigger": of(found.triggers)}
+
+
+def with_table(book: Book) -> list[str]:
+    """The triggers that are about a table."""
+    return [each.id for each in book.triggers.values() if each.table]
 
 
 def trigger_lines(found: Suggestions, book: Book) -> dict[str, str]:
