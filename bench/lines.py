@@ -153,8 +153,8 @@ def _alone(decision: Decision) -> Decision:
 
 
 def fit(found: Sequence[Decision]) -> dict[str, float]:
-    """The weights by the names of the features. Triggers and none count alike however many there are: how often requests
-    name what sets a workflow off is another matter in every organization."""
+    """The weights by the names of the features. Triggers and none count alike however many there are: how often people
+    name what sets a workflow off differs from one organization to the next."""
     counts = Counter(one.what for one in found)
     names = sorted({name for one in found for option in one.options for name in option})
     most = max(len(one.options) for one in found)

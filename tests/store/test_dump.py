@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
@@ -16,10 +16,13 @@ from store.approved import Kind
 from store.database import sqlite_address
 from store.dump import dump, load
 from store.library import Pair
+from store.notices import Notice
 from store.passage import Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
+from store.workflow_runs import Effect, WorkflowRun
+from store.workflows import WorkflowChange
 from trag.backup import back_up, restore
 from trag.flow.record import Chosen, PlanRecord
 from trag.review import approvals
@@ -70,6 +73,12 @@ def fill(records: Records) -> tuple[str, str]:
     token, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
     records.second_factors.begin(ada.id, "KEY")
     records.second_factors.confirm(ada.id, "KEY", 1, {1: "$argon2id$2"}, by="ada")
+    change = WorkflowChange("w1", "v1", "active", ada.id, "ada", TYPED, "record_created", "invoice", "{}")
+    records.workflows.put(change)
+    records.registers.create("invoice", {"amount": TYPED}, person=ada.id, by="ada")
+    records.workflow_runs.add(WorkflowRun("r1", "w1", "v1", ada.id, "manual", ada.id, "ada", "{}", datetime.now(UTC)))
+    records.workflow_runs.begin_effect("r1", Effect(1, 1, TYPED, datetime.now(UTC)))
+    records.notices.add(Notice(TYPED, person=ada.id, run="r1"))
     session, _ = records.sessions.begin(ada.id)
     return token, session
 

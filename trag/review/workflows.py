@@ -40,7 +40,7 @@ def read(text: str, request: str, book: Book, usable: Collection[str] | None) ->
     try:
         values: Mapping[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TragError(f"{_NONE}: it is not valid JSON ({error}).", "Correct the one that is there.") from error
+        raise TragError(f"{_NONE}: it is not valid JSON.", "Correct the one that is there.") from error
     problems = [each for each in check(values, book, usable=usable) if each.severity == "error"]
     if problems:
         told = "; ".join(f"{each.place}: {each.message}" if each.place else each.message for each in problems)

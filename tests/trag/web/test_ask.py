@@ -26,6 +26,7 @@ from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, ModelUsed, Source
+from trag.settings import Settings
 from trag.web import active_runs, ask
 from trag.web.active_runs import AT_ONCE, AssistantLoader
 from trag.web.ask import AskPage, Shown, examples
@@ -76,7 +77,7 @@ def page(records: Records, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]
     monkeypatch.setattr(ask, "caller", caller)
     monkeypatch.setattr(ask, "where", lambda _: "10.0.0.7")
     filled, chart = SimpleNamespace(empty=False), SimpleNamespace(chart=CHART)
-    home: Any = SimpleNamespace(records=records, organization=chart, state=lambda: filled)
+    home: Any = SimpleNamespace(records=records, organization=chart, state=lambda: filled, settings=Settings())
     home.procedures = SimpleNamespace(book=None)
     assistant = Scripted(records)
     page = AskPage(home, opened(lambda: assistant))

@@ -61,7 +61,8 @@ def given(values: Mapping[int, Sequence[object]], book: Book) -> Any:
         calls[step.step] += 1
         if isinstance(value, Exception):
             raise value
-        return dict.fromkeys(book.actions[step.name].gives, value)
+        action = book.actions.get(step.name)
+        return dict.fromkeys(action.gives if action else (), value)
 
     return perform
 
