@@ -88,8 +88,10 @@ def write_babbler(path: Path, texts: Sequence[str]) -> Path:
             tensors[name] = 0.3 * rows_of
     # What is normed has a length of 8: the first share of it is the token's, and a logit is 8 times what is here.
     tensors["token_embd.weight"][[*place]] = 4 * np.eye(64, dtype=np.float32)[: len(place)]
+    # By a tenth of chance, so that no two tokens are as likely as each other.
+    follows = (np.log1p(follow) + (follow > 0)).T[: len(place)] + 0.1 * tensors["output.weight"][[*place]]
     tensors["output.weight"][:] = 0
-    tensors["output.weight"][[*place]] = (np.log1p(follow) + (follow > 0)).T[: len(place)]
+    tensors["output.weight"][[*place]] = follows
     return write_gguf(path, "llama", about, tensors)
 
 

@@ -67,8 +67,11 @@ def _likeliest(search: Search, heuristic: Heuristic, state: State, unit: str, wi
         best = max(least for least, _ in within)
         first = next(place for place, (least, _) in enumerate(within) if least == best)
         ways = [place for place, (least, most) in enumerate(within) if least < most and most >= best]
-        if not {*ways} - {first}:
-            return candidates[first].token
+        chosen = candidates[first]
+        # A token that is a part of a character is not known before the rest of that is.
+        if not {*ways} - {first} and (chosen.token or chosen.ended or chosen.tokens >= length):
+            return chosen.token
+        ways = ways or [first]
         reach = min(length, _STRIDE + min(candidates[place].tokens for place in ways))
 
 

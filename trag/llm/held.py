@@ -138,15 +138,12 @@ class Held:
         found = [
             self._ways.setdefault(token, _Way([token])) for token in best[np.lexsort((best, -likely[best]))].tolist()
         ]
-        self._go_on(found if ways is None else [found[place] for place in ways], length, ends)
+        asked = range(k) if ways is None else ways
+        self._go_on([found[place] for place in asked], length, ends)
+        known = [way.tokens[: length if place in asked else None] for place, way in enumerate(found)]
         return tuple(
-            Candidate(
-                self._first(way.tokens),
-                float(np.exp(likely[way.tokens[0]])),
-                *self._text(way.tokens, ends),
-                len(way.tokens),
-            )
-            for way in found
+            Candidate(self._first(row), float(np.exp(likely[row[0]])), *self._text(row, ends), len(row))
+            for row in known
         )
 
     def _go_on(self, ways: Sequence[_Way], length: int, ends: Sequence[str]) -> None:

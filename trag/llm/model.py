@@ -182,7 +182,7 @@ class Search(Protocol):
         tokens with it, up to the first of `ends`. It takes k sequences of `length` tokens beside what is held.
 
         Where `ways` are given, by their places, only those are gone on with; of the others as much is told as is known
-        since another call, which may be more than `length` tokens and never is another text.
+        since another call, which may be more than `length` tokens.
         """
 
     def weigh(self, options: Sequence[str]) -> tuple[float, ...]:

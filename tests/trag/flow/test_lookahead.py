@@ -120,3 +120,14 @@ def test_where_it_ends(heuristic: Heuristic) -> None:
     assert decode(Texts({behind(CAR): 1}), heuristic, max_tokens=3) == Written(
         "[thought] I look for cars.", 3, ended=False
     )
+
+
+def test_a_part_of_a_character_is_not_the_end(heuristic: Heuristic) -> None:
+    class Parts(Texts):
+        """Its only token is the first of two that are one character."""
+
+        def look_ahead(self, k: int, length: int, ends: Sequence[str], ways: Sequence[int]) -> list[Way]:
+            text = "é" if ways and length > 1 else ""
+            return [Way(text, 1.0, text, ended=False, tokens=length if ways else 1)]
+
+    assert decode(Parts({}), heuristic, max_tokens=1) == Written("[thought]é", 1, ended=False)

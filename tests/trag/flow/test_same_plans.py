@@ -2,6 +2,7 @@
 by token, and the best is taken. The model is tiny and real; most of what it writes is in the form, not all."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 import pytest
@@ -60,13 +61,25 @@ class InProcess:
 
 def defined(engine: Engine, asked: tuple[Message, ...], heuristic: Heuristic) -> tuple[str, int]:
     """The plan, and how many tokens were computed."""
-    alone, tokenizer, computed = Context(engine._model, None, 2048), engine.tokenizer, 0
+    # It reads in steps too: two tokens of a babbler are often about as likely, so that rounding would tell.
+    alone, tokenizer, computed = Context(engine._model, None, 2048, sequences=2), engine.tokenizer, 0
     answering = tokenizer.answering(asked)
     text, unit, written = mark(), mark(), ""
     state = heuristic.start([unit.api for unit in OPENING])
+    held = answering("")
+    alone.read(held, lambda: False, lambda: None)
+    logits = alone.logits().astype(float)
     for _ in range(TOKENS):
-        alone.read(answering(written), lambda: False, lambda: None)
-        place, logits = alone.end, alone.logits().astype(float)
+        tokens = answering(written)
+        place = len(tokens)
+        if tokens != held:
+            same = min(
+                sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(tokens, held, strict=False))), place - 1
+            )
+            alone.rewind(same)
+            for at in range(same, place):
+                logits = alone.step([(0, at, tokens[at])])[0].astype(float)
+            held = tokens
         likely = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         best, chosen = -np.inf, ""
         for first in np.argsort(-likely, kind="stable")[:WIDTH].tolist():
@@ -77,9 +90,8 @@ def defined(engine: Engine, asked: tuple[Message, ...], heuristic: Heuristic) ->
                 said += tokenizer.piece(token).decode()
                 if CLOSE in said or number == LENGTH - 1:
                     break
-                alone.append([token])
                 computed += 1
-                token = int(alone.logits().argmax())
+                token = int(alone.step([(0, place + number, token)])[0].argmax())
             alone.rewind(place)
             whole, end, _ = (unit + said).partition(CLOSE)
             (value,) = heuristic.values([unit_of(whole + end)], state)
