@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -105,7 +104,8 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     copy = Records(other)
     assert copy.labels() == records.labels()
     assert copy.library.documents() == records.library.documents()
-    for kind in get_args(Kind):
+    kinds: tuple[Kind, ...] = ("answer", "plan")
+    for kind in kinds:
         found = approvals.find(copy, TYPED, kind)
         assert found == approvals.find(records, TYPED, kind)
         assert found

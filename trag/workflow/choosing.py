@@ -154,12 +154,12 @@ def trigger_features(
     `with_table` the triggers that are about a table."""
     tables = found.words["table"]
     about = {"table": 1.0, "about": float(tables.alike[tables.spans[:, 0] == 0].max(initial=0.0))}
-    features = {
+    of: dict[str, Features] = {
         name: _first(found.words["trigger"], name, share, ranks) | (about if name in with_table else {})
         for name, share in shares.items()
         if name != DONE
     }
-    return features | {DONE: {"none": 1.0, "reader.none": max(shares[DONE], LEAST)}}
+    return of | {DONE: {"none": 1.0, "reader.none": max(shares[DONE], LEAST)}}
 
 
 def table_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:

@@ -111,7 +111,9 @@ def defined(engine: Engine, asked: tuple[Message, ...], heuristic: Heuristic) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weights", [*FLAP.values(), Weights(heuristic=0.1)], ids=[*FLAP, "more of the model"])
+@pytest.mark.parametrize(
+    "weights", [FLAP["flap.1"], FLAP["flap.4"], Weights(heuristic=0.1)], ids=["flap.1", "flap.4", "more of the model"]
+)
 def test_the_plans_are_the_same_and_cost_less(engine: Engine, book: Book, weights: Weights) -> None:
     calls, before, now = 0, 0, 0
     for query in QUERIES:
@@ -124,18 +126,24 @@ def test_the_plans_are_the_same_and_cost_less(engine: Engine, book: Book, weight
     assert now < before / 3
 
 
+@pytest.mark.slow
 def test_what_others_ask_meanwhile_changes_nothing(engine: Engine, book: Book) -> None:
     asked = messages(QUERIES[0], book.actions.values(), book.procedures.values())
     other = (Message("user", "another question " * 40),)
     plans = [
-        planned(engine, asked, Heuristic(book, QUERIES[0], encode, Weights()), between)[0] for between in ((), other)
+        planned(engine, asked, Heuristic(book, QUERIES[0], encode, Weights()), between, tokens=12)[0]
+        for between in ((), other)
     ]
     assert plans[0] == plans[1]
 
 
 def planned(
-    engine: Engine, asked: tuple[Message, ...], heuristic: Heuristic, between: tuple[Message, ...] = ()
+    engine: Engine,
+    asked: tuple[Message, ...],
+    heuristic: Heuristic,
+    between: tuple[Message, ...] = (),
+    tokens: int = TOKENS,
 ) -> tuple[str, InProcess]:
     search = InProcess(engine, asked, between)
-    plan = decode(search, heuristic, width=WIDTH, length=LENGTH, max_tokens=TOKENS)  # type: ignore[arg-type]
+    plan = decode(search, heuristic, width=WIDTH, length=LENGTH, max_tokens=tokens)  # type: ignore[arg-type]
     return plan.text, search
