@@ -26,6 +26,7 @@ from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
 from trag.web.api import page
 from trag.web.api.answering import Answerer
+from trag.workflow.drafting import Drafter
 
 SOURCE = Source("p1", "section", "manual.md", "Ethics", 3, "It sits under the Board.", 0.7)
 RECORD = AnswerRecord(
@@ -98,6 +99,7 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
             home.procedures = SimpleNamespace(book=planned.book())
             records.library.put("all.md", "1" * 64, None, ())
             planned.plan_by_words(home)
+            home.parts["drafter"] = Drafter(home.procedures.book, planned.encoded, planned.weigh)
             assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
             vars(assistant).update(vars(planned.assistant(planned.Choosing(-9, 0))))
             app, answerer = gated(records, Settings(home=folder)), Answerer(home, ActiveRuns(), lambda: assistant)
