@@ -133,7 +133,7 @@ from store import StoreError
 from store.records import Records
 from trag.review.verdicts import put_label
 records = Records(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
 try:
     for number in range(100_000):
         put_label(records, "a1", "rita", "Correct", str(number), "x" * 1000)

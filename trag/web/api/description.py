@@ -20,6 +20,17 @@ from trag.web.render import environment
 from trag.workflow.record import WorkflowRecord
 
 REF = "#/components/schemas/"
+_TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+_STEP = {"name": _TEXT, "step": {"type": "integer"}, "parent": {"type": "integer"}, "gives": _TEXTS}
+_STEP |= {"condition": {"$ref": REF + "Condition"}, "inputs": {"type": "object"}}
+_STEPS = {"type": "array", "items": {"type": "object", "required": ["name", "step"], "properties": _STEP}}
+WORKFLOW = {
+    "type": "object",
+    "required": ["steps"],
+    "properties": {"trigger": {"type": "object"}, "steps": _STEPS, "title": _TEXT, "request": _TEXT, "catalogue": _TEXT}
+    | {"open": {"type": "array", "items": {"$ref": REF + "Open"}}, "no_step_for": _TEXTS},
+}
+"""A workflow as its files have it, in the shape of the paper."""
 REFUSALS = {
     400: "A session's cookie came with the token, or the request has two lengths.",
     401: "There is no token, or it opens nothing any more.",
@@ -176,6 +187,7 @@ def _schemas() -> dict[str, Any]:
     error = _object(message={"type": "string"}, type={"type": "string"}, param={"type": "null"}, code={"type": "null"})
     schemas: dict[str, Any] = made["$defs"]
     return schemas | {
+        "Workflow": WORKFLOW,
         "Completion": _object(
             id={"type": "string"},
             object={"const": "chat.completion"},
