@@ -20,17 +20,6 @@ from trag.web.render import environment
 from trag.workflow.record import WorkflowRecord
 
 REF = "#/components/schemas/"
-_TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
-_STEP = {"name": _TEXT, "step": {"type": "integer"}, "parent": {"type": "integer"}, "gives": _TEXTS}
-_STEP |= {"condition": {"$ref": REF + "Condition"}, "inputs": {"type": "object"}}
-_STEPS = {"type": "array", "items": {"type": "object", "required": ["name", "step"], "properties": _STEP}}
-WORKFLOW = {
-    "type": "object",
-    "required": ["steps"],
-    "properties": {"trigger": {"type": "object"}, "steps": _STEPS, "title": _TEXT, "request": _TEXT, "catalogue": _TEXT}
-    | {"open": {"type": "array", "items": {"$ref": REF + "Open"}}, "no_step_for": _TEXTS},
-}
-"""A workflow as its files have it, in the shape of the paper."""
 REFUSALS = {
     400: "A session's cookie came with the token, or the request has two lengths.",
     401: "There is no token, or it opens nothing any more.",
@@ -187,7 +176,7 @@ def _schemas() -> dict[str, Any]:
     error = _object(message={"type": "string"}, type={"type": "string"}, param={"type": "null"}, code={"type": "null"})
     schemas: dict[str, Any] = made["$defs"]
     return schemas | {
-        "Workflow": WORKFLOW,
+        "Workflow": workflow_schema(REF),
         "Completion": _object(
             id={"type": "string"},
             object={"const": "chat.completion"},
@@ -202,6 +191,18 @@ def _schemas() -> dict[str, Any]:
         "Refusal": _object(detail={"type": "string"}),
         "OpenAIRefusal": _object(error=error),
     }
+
+
+def workflow_schema(ref: str) -> dict[str, Any]:
+    """A workflow as its files have it, in the shape of the paper; `ref` is where other schemas are."""
+    text = {"type": "string"}
+    texts = {"type": "array", "items": text}
+    step = {"name": text, "step": {"type": "integer"}, "parent": {"type": "integer"}, "gives": texts}
+    step |= {"condition": {"$ref": ref + "Condition"}, "inputs": {"type": "object"}}
+    steps = {"type": "array", "items": {"type": "object", "required": ["name", "step"], "properties": step}}
+    beside = {"open": {"type": "array", "items": {"$ref": ref + "Open"}}, "no_step_for": texts}
+    core = {"trigger": {"type": "object"}, "steps": steps, "title": text, "request": text, "catalogue": text}
+    return {"type": "object", "required": ["steps"], "properties": core | beside}
 
 
 def _object(**properties: Any) -> dict[str, Any]:

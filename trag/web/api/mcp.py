@@ -29,6 +29,7 @@ from trag.flow.record import PlanRecord
 from trag.plans import plan_as_text
 from trag.record import AnswerRecord
 from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Wish, askable, read
+from trag.web.api.description import workflow_schema
 from trag.web.api.responses import Refused, error_text, unmarked
 from trag.web.visitors import Visit, visit
 from trag.workflow.record import WorkflowRecord
@@ -132,6 +133,14 @@ def told(record: AnswerRecord | PlanRecord | WorkflowRecord, book: Book | None =
     return unmarked("\n\n".join(filter(None, parts)))
 
 
+def given_schema(kind: Any) -> dict[str, Any]:
+    """What a tool gives that gives records of a kind."""
+    schema = TypeAdapter(kind).json_schema(mode="serialization")
+    if kind is WorkflowRecord:
+        schema["$defs"]["Workflow"] = workflow_schema("#/$defs/")
+    return schema
+
+
 def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     import mcp_types as types
     from mcp.server import Server
@@ -148,7 +157,7 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
             title=title,
             description=about,
             input_schema=TypeAdapter(takes).json_schema(),
-            output_schema=TypeAdapter(gives).json_schema(mode="serialization"),
+            output_schema=given_schema(gives),
             annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
         )
         for name, title, about, takes, gives in kinds

@@ -5,6 +5,7 @@ import re
 from contextlib import ExitStack
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from tests import drafted
@@ -12,7 +13,7 @@ from tests.drafted import REQUEST, UNFIT, Drafting
 from tests.trag.web.api.test_mcp import call, sent
 from trag import workflows
 from trag.llm.model import ModelAway, ModelDied
-from trag.web.api.mcp import WORKFLOW, mount
+from trag.web.api.mcp import WORKFLOW, given_schema, mount
 from trag.workflow.record import WorkflowRecord
 
 Place = Any  # of conftest.py
@@ -57,6 +58,7 @@ def test_the_tool_says_it_in_words_and_gives_the_record(place: Place, drafting: 
     tool = mount(place.app, place.answerer, on=True)
     ((status, answer), (_, missing)) = sent(place, tool, (call(WISH, WORKFLOW), {}), (call({}, WORKFLOW), {}))
     assert (status, answer["result"]["structuredContent"]["kind"]) == (200, "workflow")
+    jsonschema_rs.validate(given_schema(WorkflowRecord), answer["result"]["structuredContent"])
     text = answer["result"]["content"][0]["text"]
     assert text.startswith("When: Record created: Supplier invoices\n  1. If amount of the record is more than 5000\n")
     assert "    2. Find the head of a unit [find_head_of_unit]\n       unit: unit of the record\n" in text
