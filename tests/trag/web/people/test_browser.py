@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -137,22 +138,28 @@ def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
             while data := await source.read(65_536):
                 sink.write(data)
                 await sink.drain()
-        sink.close()
+            sink.close()
+            await sink.wait_closed()
 
     async def passing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inner, outer = await asyncio.open_connection("127.0.0.1", behind)
-        await asyncio.gather(carry(reader, outer), carry(inner, writer))
+        try:
+            await asyncio.gather(carry(reader, outer), carry(inner, writer))
+        finally:
+            outer.transport.abort()
+            writer.transport.abort()
 
-    async def serve(up: threading.Event, over: asyncio.Event) -> None:
+    async def serve() -> None:
+        over = asyncio.Event()
         async with await asyncio.start_server(passing, "127.0.0.1", port, ssl=context):
-            up.set()
+            up.set_result((asyncio.get_running_loop(), over))
             await over.wait()
 
     # On one loop: two threads that read and write one TLS connection garble it (python/cpython#76714).
-    loop, up, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve(up, over)), daemon=True)
+    up: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
-    assert up.wait(30)
+    loop, over = up.result(30)
     yield
     loop.call_soon_threadsafe(over.set)
     thread.join(30)
