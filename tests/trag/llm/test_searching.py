@@ -127,7 +127,7 @@ def test_what_has_no_room_is_refused_and_the_process_lives(model_home: Path) -> 
         ):
             search.choose(OPTIONS)
         with own.search((Message("user", "word " * 300),)) as search:
-            with pytest.raises(TragError, match=r"context of 512 tokens has no room for 32 more") as refused:
+            with pytest.raises(TragError, match=r"context of 512 tokens has no room for 4 more") as refused:
                 search.look_ahead(32, 40, ("nowhere",))
             assert "TRAG_CONTEXT" in refused.value.hint
             assert len(search.look_ahead(2, 2, ())) == 2
