@@ -4,7 +4,7 @@ FILE has requests with their workflows (bench/workflows). What the reader makes 
 workflow is kept in READ, a line a request, some 5 s each on two idle cores, and only worked out for those that are not
 there yet; --only N reads the first N of each file in an order by chance. The weights are those under which the gold
 lines are likeliest among the options (conditional logit, a little shrunk), and are written to
-trag/workflow/weights.json; the last FILE is left out of the fit, and says how many lines come out right.
+trag/workflow/weights.json. How many come out right is told of four folds, each by the weights of the other three.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
@@ -28,13 +28,14 @@ from trag.reranking.reranker import Reranker
 from trag.retrieve import Weigh
 from trag.settings import Settings
 from trag.workflow import choosing
-from trag.workflow.choosing import DONE, LOGIC, Features, Said
+from trag.workflow.choosing import DONE, LOGIC, Decided, Features, Said
 from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines, with_table
 from trag.workflow.record import Workflow
 from trag.workflow.structure import read, write
 from trag.workflow.suggesting import LEARNED, Suggester
 
-_SHRUNK = 0.02
+_SHRUNK, _FOLDS = 0.02, 4
+_WHAT = ("step", "logic", "end", "trigger", "by request", "table")
 _READERS = ("reader", "reader.logic", "reader.end", "reader.none", "level")
 _WEIGHTS = Path(choosing.__file__).with_name("weights.json")
 
@@ -66,7 +67,6 @@ def main() -> None:
     for file in options.files:
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         random.Random(7).shuffle(rows)
-        found.append([])
         for row in rows[: options.only]:
             name = row["catalogue"]
             if name not in suggesters:
@@ -79,18 +79,26 @@ def main() -> None:
                     kept[row["id"]] = _read(search, row, book, suggester)
                 with options.read.open("a") as out:
                     out.write(json.dumps(kept[row["id"]]) + "\n")
-            found[-1] += decisions(row, kept[row["id"]], book, suggester, weigh)
-    *fitted_on, left_out = found
-    weights = {}
-    for kind in ("lines", "triggers", "tables"):
-        of = [one for part in fitted_on for one in part if one.kind == kind]
-        weights[kind], weights[f"{kind} alone"] = fit(of), fit([_alone(one) for one in of])
-        for name in (kind, f"{kind} alone"):
-            for what, (right, total) in right_ones(
-                [one for one in left_out if one.kind == kind], weights[name]
-            ).items():
-                print(f"{name}: {what} {right} of {total}")
-    _WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n")
+            found.append([*decisions(row, kept[row["id"]], book, suggester, weigh)])
+    print("| | " + " | ".join(_WHAT) + " |\n|" + "---|" * (1 + len(_WHAT)))
+    for called, seen in (("with the reader", found), ("without", [[*map(_alone, each)] for each in found])):
+        right = Counter[str]()
+        for fold in range(_FOLDS):
+            weights = _fitted([each for number, each in enumerate(seen) if number % _FOLDS != fold])
+            for one in (one for each in seen[fold::_FOLDS] for one in each):
+                odds = [choosing.odds(option, weights[one.kind]) for option in one.options]
+                right[one.what] += odds.index(max(odds)) == one.gold
+        of = Counter(one.what for each in seen for one in each)
+        print(f"| {called} | " + " | ".join(f"{right[what]} of {of[what]}" for what in _WHAT) + " |")
+    alone = _fitted([[*map(_alone, each)] for each in found])
+    _WEIGHTS.write_text(
+        json.dumps(_fitted(found) | {f"{kind} alone": of for kind, of in alone.items()}, indent=1) + "\n"
+    )
+
+
+def _fitted(found: Sequence[Sequence[Decision]]) -> dict[str, dict[str, float]]:
+    """The weights of each kind of decision."""
+    return {kind: fit([one for each in found for one in each if one.kind == kind]) for kind in get_args(Decided)}
 
 
 def _read(search: Search, row: Mapping[str, Any], book: Book, suggester: Suggester) -> dict[str, Any]:
@@ -182,16 +190,6 @@ def fit(found: Sequence[Decision]) -> dict[str, float]:
 
     optimizer.step(loss)  # type: ignore[no-untyped-call]
     return {name: round(float(value), 3) for name, value in zip(names, (weights / scale).detach(), strict=True)}
-
-
-def right_ones(found: Sequence[Decision], weights: Mapping[str, float]) -> dict[str, tuple[int, int]]:
-    """How many of each come out as in gold, and of how many."""
-    counts: dict[str, tuple[int, int]] = {}
-    for one in found:
-        odds = [choosing.odds(option, weights) for option in one.options]
-        right, of = counts.get(one.what, (0, 0))
-        counts[one.what] = right + (odds.index(max(odds)) == one.gold), of + 1
-    return counts
 
 
 if __name__ == "__main__":

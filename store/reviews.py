@@ -6,12 +6,11 @@ decided in trag/review.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -20,10 +19,7 @@ from store import StoreError, approved, audit, schema
 from store.approved import Approved, Kind, Present
 from store.database import lock_table, reading, rows, writing
 from store.review_queues import Queue, chosen, ordered, sampling_hash
-
-By = Literal["week", "model", "document", "unit", "procedure", "action", "part"]
-PART = "workflow:"
-"""What stands before the id of a step, table or trigger of a workflow: it may be closed where a plan may have it."""
+from store.review_topics import By, read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,59 +361,6 @@ def counting_labels(*conditions: ColumnElement[bool]) -> Select[Any]:
     query = query.join(schema.reviews, reviews.number == answers.number)
     query = query.where(~labels.asker, labels.number > reviews.since, *conditions)
     return query.group_by(labels.answer, labels.reviewer)
-
-
-def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """What answers are chosen by, of what a record says, and its topics; nothing of what is no record."""
-    try:
-        record = json.loads(record_json)
-    except ValueError:
-        record = {}
-    if record.get("kind") == "plan":
-        return _read_plan(record)
-    if record.get("kind") == "workflow":
-        return _read_workflow(record)
-    model = record.get("model", {})
-    sentences = record.get("checks", {}).get("sentences", ())
-    columns = {
-        "status": record.get("status", ""),
-        "model": model.get("name", ""),
-        "adapter": model.get("adapter", ""),
-        "support": sum(one["supported"] for one in sentences) / len(sentences) if sentences else None,
-    }
-    documents = {source["document"] for source in record.get("sources", ()) if source["kind"] != "chart"}
-    units = {entity["unit"] for entity in record.get("entities", ())}
-    topics = [("model", " + ".join(filter(None, (columns["model"], columns["adapter"]))))]
-    return columns, topics + [("document", name) for name in documents] + [("unit", unit) for unit in units]
-
-
-def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """What `read_record` gives, of a plan; the procedures and actions that it names are topics too, since some are
-    closed to some."""
-    steps, named = plan["steps"], [plan["procedure"], *plan["choices"]]
-    places = [plan["source"], *(step["source"] for step in steps), *named]
-    topics = {
-        "document": {place["document"] for place in places if place and place.get("document")},
-        "unit": {step["unit_id"] for step in steps if step["unit_id"]},
-        "procedure": {each["id"] for each in named if each},
-        "action": {*(step["action"] for step in steps), *plan["done"]},
-    }
-    columns = {
-        "status": "approved" if plan["approved"] else plan["status"],
-        "model": plan["model"]["name"],
-        "adapter": plan["model"]["adapter"],
-        "support": None,
-    }
-    return columns, [(kind, value) for kind, values in topics.items() for value in values]
-
-
-def _read_workflow(record: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """What `read_record` gives, of a workflow, with the steps, the table and the trigger that it names by now."""
-    workflow = record["workflow"] or {"steps": []}
-    trigger = workflow.get("trigger") or {}
-    names = [step["name"] for step in workflow["steps"]] + [trigger.get("type"), trigger.get("inputs", {}).get("value")]
-    columns = {"status": record["status"], "model": record["model"], "adapter": "", "support": None}
-    return columns, [("part", f"{PART}{name}") for name in dict.fromkeys(filter(None, names))]
 
 
 def _reviews() -> Select[Any]:

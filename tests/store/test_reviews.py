@@ -21,7 +21,8 @@ from store.database import reading
 from store.person import Forgotten, Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
-from store.reviews import Agreement, By, Count
+from store.review_topics import By
+from store.reviews import Agreement, Count
 from tests.store.conftest import at_once
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
 from trag.record import VERDICTS, Approval

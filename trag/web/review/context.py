@@ -16,7 +16,8 @@ from fastapi import Request
 from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
 from store.review_queues import Choice, Queue
-from store.reviews import PART, Review
+from store.review_topics import PART
+from store.reviews import Review
 from trag.flow.record import PlanRecord
 from trag.flow.rights import documents_of as documents_open
 from trag.flow.rights import open_book
