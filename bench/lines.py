@@ -29,7 +29,7 @@ from trag.retrieve import Weigh
 from trag.settings import Settings
 from trag.workflow import choosing
 from trag.workflow.choosing import DONE, LOGIC, Decided, Features, Said
-from trag.workflow.drafting import ranks, shares, started, table_lines, trigger_lines, with_table
+from trag.workflow.drafting import opened, ranks, shares, started, table_lines, trigger_lines, with_table
 from trag.workflow.record import Workflow
 from trag.workflow.structure import read, write
 from trag.workflow.suggesting import LEARNED, Suggester
@@ -139,6 +139,8 @@ def decisions(
         of = choosing.table_features(words["table"], kept["tables"], ranked["table"])
         yield from _decision("tables", "table", of, trigger.table)
     said = Said(words["step"], ranked["step"])
+    if trigger and (span := opened(trigger, found)):
+        said.cover(*span)
     for count, each in enumerate(kept["lines"]):
         gold = lines[count] if count < len(lines) else None
         levels = {int(depth): share for depth, share in each["levels"].items()}

@@ -61,8 +61,11 @@ def decode(
 def _likeliest(search: Search, heuristic: Heuristic, state: State, unit: str, width: int, length: int) -> str:
     """The candidate of the greatest S, of several the likeliest; `unit` is what is written of the unit already."""
     reach, ways = 1, list[int]()
+    candidates: Sequence[Candidate] = ()
     while True:
-        candidates = search.look_ahead(width, reach, (CLOSE,), ways)
+        found = search.look_ahead(width, reach, (CLOSE,), ways)
+        # What others ask meanwhile makes a model forget how the ways that are not asked of went on.
+        candidates = [max(pair, key=lambda way: way.tokens) for pair in zip(candidates or found, found, strict=True)]
         within = _within(heuristic, state, unit, candidates, length)
         best = max(least for least, _ in within)
         first = next(place for place, (least, _) in enumerate(within) if least == best)

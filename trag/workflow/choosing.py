@@ -68,10 +68,14 @@ class Said:
     def take(self, name: str) -> tuple[int, int]:
         """A suggestion is written; the first and the end of the words that it stands for."""
         first, end = self.words.spans[int(self._near(name).argmax())].tolist()
-        self.covered[first:end] = True
         self.names.append(name)
-        self.last = (first + end) / 2 / len(self.covered)
+        self.cover(first, end)
         return first, end
+
+    def cover(self, first: int, end: int) -> None:
+        """These words are said."""
+        self.covered[first:end] = True
+        self.last = (first + end) / 2 / len(self.covered)
 
     def features(self, name: str) -> dict[str, float]:
         """What speaks for a suggestion to be the next that is written."""
@@ -165,6 +169,15 @@ def trigger_features(
 def table_features(words: Words, shares: Mapping[str, float], ranks: Mapping[str, float]) -> dict[str, Features]:
     """What speaks for each table that a trigger is about, in the same way."""
     return {name: _first(words, name, share, ranks) for name, share in shares.items()}
+
+
+def opening(words: Words, name: str) -> tuple[int, int]:
+    """The first words of a request, as many as are the most alike to what sets its workflow off."""
+    alike = np.where(words.spans[:, 0] == 0, words.alike[:, words.places[name]], -np.inf)
+    if (words.spans[1:, 0] == 0).any():
+        alike[0] = -np.inf
+    first, end = words.spans[int(alike.argmax())].tolist()
+    return first, end
 
 
 def _first(words: Words, name: str, share: float, ranks: Mapping[str, float]) -> dict[str, float]:

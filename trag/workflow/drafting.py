@@ -143,6 +143,10 @@ class _Writing:
         titles = {one.name: self.book.actions[one.name].title for one in self.found.steps}
         lines: list[Line] = []
         said = Said(self.found.words["step"], self.ranks["step"])
+        if trigger and (span := opened(trigger, self.found)):
+            said.cover(*span)
+            words = " ".join(self.request.split()[slice(*span)])
+            self.words |= dict.fromkeys((trigger.type, trigger.table), words)
         while True:
             asked = shares(self.search, choosing.options(lines, titles))
             levels = shares(self.search, choosing.indents(lines))
@@ -194,6 +198,14 @@ def shares(search: Search | None, texts: Mapping[Key, str]) -> dict[Key, float]:
     for choice in search.choose([*texts.values()], MOST_BEAMS):
         found[names[choice.index]] = choice.log_probability
     return found
+
+
+def opened(trigger: Started, found: Suggestions) -> tuple[int, int] | None:
+    """The first and the end of the words that say what sets a workflow off, those of its table where it has one."""
+    words, name = found.words["trigger"], trigger.type
+    if trigger.table:
+        words, name = found.words["table"], trigger.table
+    return choosing.opening(words, name) if name in words.places else None
 
 
 def ranks(request: str, found: Suggestions, book: Book, weigh: Weigh) -> dict[Kind, dict[str, float]]:

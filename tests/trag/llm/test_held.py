@@ -59,7 +59,7 @@ def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int,
             first = {tokenizer.piece(token).decode("utf-8", "ignore"): token for token in reversed(best)}
             for candidate in found:
                 row = [first[candidate.token]]  # rounding may change places in the order of unlikely ones
-                assert candidate.probability == pytest.approx(expected[row[0]], abs=1e-2)
+                assert candidate.probability == pytest.approx(expected[row[0]], abs=5e-2)
                 margins = []
                 while len(row) < length:
                     alone.append(row[-1:])
@@ -71,7 +71,7 @@ def compare(engine: Engine, prompts: Sequence[tuple[Message, ...]], places: int,
                 text = b"".join(map(tokenizer.piece, said)).decode("utf-8", "ignore")
                 assert candidate.text == text or min(margins) < 0.5, (candidate, text, margins)
                 ways, same = ways + 1, same + (candidate.text == text)
-            assert expected[best[9]] == pytest.approx(found[9].probability, abs=1e-2)
+            assert expected[best[9]] == pytest.approx(found[9].probability, abs=5e-2)
             taken.append(found[0].token)
             tokens.append(best[0])
             alone.append(best[:1])
@@ -226,9 +226,9 @@ def test_a_text_weighs_what_it_does_alone(engine: Engine) -> None:
     for taken in ((), ("The cap",), ("The", " capital of France is")):
         begun = (*CAPITAL, Message("assistant", "".join(taken)))
         found = held(engine, CAPITAL, *taken).weigh(texts)
-        assert found == pytest.approx(engine.log_probabilities(begun, texts, nothing), abs=1e-2)
+        assert found == pytest.approx(engine.log_probabilities(begun, texts, nothing), abs=5e-2)
     alone = [engine.log_probabilities(begun, (text,), nothing)[0] for text in texts]
-    assert found == pytest.approx(alone, abs=1e-2)
+    assert found == pytest.approx(alone, abs=5e-2)
     # What is held ends before the first token that one of them changes.
     for texts in (("ital of", " dog"), (" dog", "ital of")):
         merged = held(engine, CAPITAL, "The cap").weigh(texts)
