@@ -1,5 +1,7 @@
-"""How long a text is, how much it repeats itself, and how much it tells of what it should (Plan-based retrieval, section
-4.3 and appendix A.1.2; what it should tell, a written checklist, the paper does not measure)."""
+"""How long a text is, how much it repeats itself, and how much it tells of a written checklist.
+
+Plan-based retrieval, section 4.3 and appendix A.1.2; checklists the paper does not have.
+"""
 
 from __future__ import annotations
 

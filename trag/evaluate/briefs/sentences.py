@@ -2,8 +2,10 @@
 
 What ends one: a mark that ends sentences before a space and something that may begin one, any such mark of scripts
 without spaces, a line break. A full stop ends none behind an abbreviation or an initial, behind a number that counts
-("3. Mai"), or before a small letter. sentencex 1.0.32, which knows the abbreviations of many languages, wants to be told
-the language; with English it cuts 45 of the 65 hard cases of the tests as a reader would.
+("3. Mai"), or before a small letter.
+
+No library: sentencex 1.0.32, which knows the abbreviations of many languages, wants to be told which; with English it
+cuts 45 of the 65 hard cases of the tests as a reader does.
 """
 
 from __future__ import annotations
