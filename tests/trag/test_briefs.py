@@ -63,6 +63,7 @@ SECRET = """# Inquiries
 
 The Ethics Office keeps the Zorblatt file in room 9. The Ethics Office reports on Zorblatt every quarter.
 """
+REGISTRIES = ("Acme Foundation > Legal Division > Registry", "Acme Foundation > Finance Division > Registry")
 ASKED = "How often does the Ethics Office report on Zorblatt?\nWhat is the budget of the Ethics Office?\n"
 
 
@@ -134,7 +135,7 @@ def test_a_topic_is_what_its_lines_are_about(home: Home) -> None:
 @pytest.mark.parametrize(
     ("subject", "status", "choices"),
     [
-        ("Registry", "ask_which", tuple(f"Acme Foundation > {one} Division > Registry" for one in ("Legal", "Finance"))),
+        ("Registry", "ask_which", REGISTRIES),
         ("Dragon taming in the Andes", "cannot_answer", ()),
         ("Payroll Unit", "too_little", ()),
     ],

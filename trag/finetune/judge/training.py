@@ -108,7 +108,7 @@ def train(folder: Path, learned: Sequence[Pair], settings: TrainingSettings) -> 
 
 
 def _by_pair(odds: torch.Tensor, pairs: torch.Tensor) -> list[torch.Tensor]:
-    return list(odds.split(pairs.bincount().tolist()))
+    return [*torch.split(odds, pairs.bincount().tolist())]
 
 
 def measure(model: entailment.Network, held_out: Sequence[Pair]) -> tuple[tuple[str, float], ...]:
