@@ -234,13 +234,14 @@ def _by_reader(part: Part) -> frozenset[str]:
 
 
 def _parts(facts: Sequence[Fact], reader: frozenset[str]) -> list[Part]:
-    """A paragraph of quotations for each section that facts are from, the one with the most of them first; `reader` are
-    the questions that the reader asked."""
+    """A paragraph of quotations for each section that facts are from: that of the first fact, which is the most about
+    the subject, then those with most facts; `reader` are the questions that the reader asked."""
     parts: list[Part] = []
     sections: dict[str, list[Fact]] = {}
     for fact in facts:
         sections.setdefault(fact.passage.section, []).append(fact)
-    for section, found in sorted(sections.items(), key=lambda one: -len(one[1])):
+    for section in [*sections][:1] + sorted([*sections][1:], key=lambda one: -len(sections[one])):
+        found = sections[section]
         found.sort(key=lambda fact: (fact.passage.id, fact.passage.text.find(fact.line)))
         sentences = tuple(BriefSentence(bare(fact.line), fact.passage.id, fact.line, "quotation") for fact in found)
         asked = dict.fromkeys(fact.question for fact in found if fact.question)
