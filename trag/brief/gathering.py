@@ -27,8 +27,11 @@ _AGAIN = 4
 _ABOUT = 2.0
 """Log-odds from which on a section is about a topic by its best line, or a pair by what it asks and says: topics of
 larkmoor have 2.9 or more, those that it has nothing on 2.2 or less (of ten, docs/RESULTS.md)."""
-_ANSWERED, _OPEN = 0.0, -1.5
-"""Log-odds from which on a line answers a question, and up to which nothing does."""
+_ANSWERED = 1.0
+"""Log-odds from which on a line answers a question that any section may answer: so 59 of 67 questions with an answer
+have one, and 25 of 27 without one have none (larkmoor's development set and kestrel; docs/RESULTS.md)."""
+_LIKELY = 0.0
+"""The same where an answer is known to be near: of a pair in its own section, of a line in a section on the topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class Gathering:
             found = self._search(pair.question, vector, "section", _AGAIN)
             own = [one for one in found if (one.document, one.section) == (pair.document, pair.section)]
             fact = self._best(pair.question, own or found[:1])
-            if fact and is_answer(fact):
+            if fact and fact.odds >= _LIKELY:
                 yield fact
 
     def _pairs(self) -> list[Passage]:
@@ -97,16 +100,16 @@ class Gathering:
         for passage in self.sections:
             lines = retrieve.lines_of(passage)
             for place, (line, odds) in enumerate(zip(lines, self._odds(self.subject, passage), strict=True)):
-                if self._names_unit(line) if self.unit else odds >= _ANSWERED:
+                if self._names_unit(line) if self.unit else odds >= _LIKELY:
                     yield Fact("", passage, line, lines[place - 1] if place else "", odds)
 
     def answers(self, questions: Sequence[str]) -> Iterator[Fact | None]:
-        """For each question the line that answers it, None where nothing may; a Fact of odds between is neither."""
+        """For each question the line that answers it, None where nothing does."""
         if not questions:
             return
         for question, vector in zip(questions, self.assistant.embedder.embed_questions(list(questions)), strict=True):
             fact = self._best(question, self._search(question, vector, "section", _AGAIN))
-            yield fact if fact and fact.odds > _OPEN else None
+            yield fact if fact and fact.odds >= _ANSWERED else None
 
     def _best(self, question: str, passages: Sequence[Passage]) -> Fact | None:
         """The line of some passages that answers a question best; of those that name the unit, where there is one."""
@@ -151,11 +154,6 @@ class Gathering:
         return list(self.assistant.vectors.search(vector, text, kinds=(kind,), k=most, readers=self.readers))
 
 
-def is_answer(fact: Fact) -> bool:
-    """Whether its line answers its question, and may stand in a briefing."""
-    return not fact.question or fact.odds >= _ANSWERED
-
-
 def chosen(
     facts: Sequence[Fact], words: int, count: Callable[[str], int] = lambda text: len(text.split())
 ) -> list[Fact]:
@@ -164,7 +162,7 @@ def chosen(
     sections: dict[tuple[str, str], list[Fact]] = {}
     seen = set[str]()
     for fact in facts:
-        if fact.line not in seen and is_answer(fact) and count(fact.line) <= max(60, words // 2):
+        if fact.line not in seen and count(fact.line) <= max(60, words // 2):
             seen.add(fact.line)
             sections.setdefault((fact.passage.document, fact.passage.section), []).append(fact)
     for each in sections.values():

@@ -21,7 +21,7 @@ from uuid import uuid4
 import prompts
 from org.query.sentences import described, kind, label, parent, sentence, several
 from trag.brief import writing
-from trag.brief.gathering import Fact, Gathering, chosen, is_answer
+from trag.brief.gathering import Fact, Gathering, chosen
 from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, BriefStatus, Length, Part
 from trag.brief.writing import bare
 from trag.llm.model import text_of
@@ -89,7 +89,7 @@ def write(
     with turn():
         asked = _further(assistant, record, facts, stop)
     answers = list(gathering.answers(asked))
-    facts = _added(facts, [fact for fact in answers if fact and is_answer(fact)])
+    facts = _added(facts, [*filter(None, answers)])
     used = ModelUsed(assistant.model.identity.name, assistant.model.identity.sha256, "")
     unanswered = [question for question, fact in zip(asked, answers, strict=True) if fact is None]
     record = replace(record, open=tuple(BriefQuestion(one, "reader") for one in unanswered), model=used)
@@ -182,7 +182,7 @@ def update(
             made = [of_chart(record.unit, chart)] if chart and record.unit in chart.units else []
         else:
             asked = [one.text for one in part.questions]
-            found = [fact for fact in gathering.answers(asked) if fact and is_answer(fact)]
+            found = [*filter(None, gathering.answers(asked))]
             ids = {one.source for one in part.sentences}
             places = {(one.document, one.section) for one in record.sources if one.id in ids}
             found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
@@ -193,7 +193,7 @@ def update(
         parts += made
     was_open = [one.text for one in record.open]
     answers = list(gathering.answers(was_open))
-    new = [fact for fact in answers if fact and is_answer(fact)]
+    new = [*filter(None, answers)]
     facts += new
     more = _parts(new, frozenset(was_open))
     renewed += range(len(parts), len(parts) + len(more))
@@ -211,7 +211,7 @@ def update(
 def answered(assistant: Assistant, questions: Sequence[str]) -> dict[str, Source]:
     """Which of some questions a document answers, and where."""
     found = Gathering(assistant, "", "", None).answers(questions)
-    return {fact.question: _source(fact.passage) for fact in found if fact and is_answer(fact)}
+    return {fact.question: _source(fact.passage) for fact in found if fact}
 
 
 def of_chart(unit: str, chart: Chart) -> Part:
