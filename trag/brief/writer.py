@@ -88,7 +88,7 @@ def write(
         return
     with turn():
         asked = _further(assistant, record, facts, stop)
-    answers = list(gathering.answers(asked))
+        answers = list(gathering.answers(asked))
     facts = _added(facts, [*filter(None, answers)])
     used = ModelUsed(assistant.model.identity.name, assistant.model.identity.sha256, "")
     unanswered = [question for question, fact in zip(asked, answers, strict=True) if fact is None]
@@ -181,8 +181,8 @@ def update(
         if any(one.how == "chart" for one in part.sentences):
             made = [of_chart(record.unit, chart)] if chart and record.unit in chart.units else []
         else:
-            asked = [one.text for one in part.questions]
-            found = [*filter(None, gathering.answers(asked))]
+            with turn():
+                found = [*filter(None, gathering.answers([one.text for one in part.questions]))]
             ids = {one.source for one in part.sentences}
             places = {(one.document, one.section) for one in record.sources if one.id in ids}
             found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
@@ -192,7 +192,8 @@ def update(
         renewed += range(len(parts), len(parts) + len(made))
         parts += made
     was_open = [one.text for one in record.open]
-    answers = list(gathering.answers(was_open))
+    with turn():
+        answers = list(gathering.answers(was_open))
     new = [*filter(None, answers)]
     facts += new
     more = _parts(new, frozenset(was_open))
