@@ -87,12 +87,14 @@ def overlap(pair: Labelled) -> float:
 
 def weighed(pairs: Sequence[Labelled], judge: Judge) -> list[float]:
     """The judge's probability for each pair: by the passage that says most, or several read as one."""
-    likely = []
-    for pair in pairs:
-        verdict = judge.weigh(
-            [(text, pair.before, pair.sentence) for text in (*pair.evidence, "\n".join(pair.evidence))]
-        )
-        likely.append(float(verdict.max()))
+    asked = [
+        (number, (text, pair.before, pair.sentence))
+        for number, pair in enumerate(pairs)
+        for text in dict.fromkeys((*pair.evidence, "\n".join(pair.evidence)))
+    ]
+    likely = [0.0] * len(pairs)
+    for (number, _), one in zip(asked, judge.weigh([read for _, read in asked]), strict=True):
+        likely[number] = max(likely[number], float(one))
     return likely
 
 
