@@ -30,7 +30,7 @@ from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.machine import cores
 
-SETTINGS = TrainingSettings(learning_rate=1e-3, epochs=0.4, accumulation=16, checkpoint_seconds=120, held_out=600)
+SETTINGS = TrainingSettings(learning_rate=1.5e-3, epochs=0.4, accumulation=16, checkpoint_seconds=120, held_out=600)
 _STEEPEST = 1.0
 _HELD_OUT = 10  # one organization in so many
 _BATCH = 16
