@@ -225,7 +225,7 @@ def drafted(wanted: Wanted) -> Told:
     human = read_requests(WORKFLOWS / "human.jsonl")
     human = replace(human, cases=tuple(spread(human.cases, wanted.questions or len(human.cases))))
     shown = read_requests(WORKFLOWS / "train.jsonl")
-    with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "workflows")})) as home, _bar("human") as progress:
+    with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "workflows")})) as home, _bar("workflows") as progress:
         written = workflows.measure(home, [human], shown, [TRAG], "lines", STEPS, progress)
         model = home.model.identity
     commits = ", ".join(dict.fromkeys(f"commit {one.commit}" for one in written[human.name]))
