@@ -98,8 +98,8 @@ def make(
     home: Home, assistant: Assistant, asked: BriefRequest, caller: CurrentUser, *, id: str, stop: threading.Event
 ) -> Iterator[BriefEvent]:
     """The briefing of a caller under an id, saved before its end is told; between its paragraphs others are answered. A
-    model that dies, or a set `stop`, ends in a Briefed that is `interrupted`, with quotations where prose was to come. One
-    that brings another up to date is shared with whom that is.
+    model that dies, or a set `stop`, ends in a Briefed that is `interrupted`, with quotations where prose was to come.
+    One that brings another up to date is shared with whom that is.
 
     Raises TragError when the line is full, and when the model cannot be started.
     """
