@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
-from trag import plans, workflows
+from trag import briefs, plans, workflows
 from trag.people import CurrentUser
 from trag.web.access import needed
 
@@ -42,6 +42,7 @@ EMPTY: ContextVar[Callable[[CurrentUser], Collection[str]]] = ContextVar("empty"
 """The pages that have nothing for somebody, and are not shown the way to: the gate knows the home."""
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
+    NavLink("/briefings", "Briefings", "brief-sign"),
     NavLink("/workflows", "Automate", "automate-sign"),
     NavLink("/workflows/notices", "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
@@ -88,8 +89,8 @@ def is_admin_here() -> bool:
 
 
 def empty_pages(home: Home, caller: CurrentUser) -> frozenset[str]:
-    """The pages that have nothing for somebody: nothing to plan by, nothing to make workflows of, no notices."""
-    offers = {"/plans": plans.offered, "/workflows": workflows.offered}
+    """The pages that have nothing for somebody: nothing to plan by, write of or automate with, no notices."""
+    offers = {"/plans": plans.offered, "/briefings": briefs.offered, "/workflows": workflows.offered}
     empty = {path for path, offered in offers.items() if not offered(home, caller)}
     running = home.settings.workflows
     return frozenset(empty if running else {*empty, "/workflows/notices"})
