@@ -57,6 +57,11 @@ _NAMES = {
     "workflow": set(),
     "brief_line": set(),
     "brief_questions": set(),
+    "brief_direct": {"subject"},
+    "brief_snippets": {"results", "subject"},
+    "brief_outline": {"results", "subject"},
+    "brief_asked": {"results", "subject", "paragraph"},
+    "brief_pairs": {"pairs", "subject"},
     "flow": {"actions", "flows", "query", "format"},
     "condition": set(),
     "workflow_lines": set(),
@@ -194,6 +199,12 @@ def brief_questions(subject: str, headings: Sequence[str], answered: Sequence[st
         *_conversation("brief_questions"),
         Message("user", "\n".join(f"{k}: {_one_line(v)}" for k, v in told.items())),
     )
+
+
+def brief(kind: Literal["direct", "snippets", "outline", "asked", "pairs"], **values: str) -> tuple[Message, ...]:
+    """The message of one step of the paper's ways to write about a subject (Godbole and others 2024, appendix A.2, in
+    our own words); `values` fill its file."""
+    return (Message("user", _fill(f"brief_{kind}", **values)),)
 
 
 def workflow(request: str) -> tuple[Message, ...]:

@@ -31,10 +31,10 @@ def word_document(record: BriefRecord, organization: str) -> bytes:
             made.add_paragraph(question.text, style="List Bullet")
     if record.sources:
         made.add_heading("Sources", 1)
-    for one in record.sources:
-        where = f"{one.document}, {one.section}" if one.section else one.document
-        page = f", page {one.page}" if one.page else ""
-        made.add_paragraph(f"[{number[one.id]}] {where}{page}")
+    for source in record.sources:
+        where = f"{source.document}, {source.section}" if source.section else source.document
+        page = f", page {source.page}" if source.page else ""
+        made.add_paragraph(f"[{number[source.id]}] {where}{page}")
     written = BytesIO()
     made.save(written)
     return written.getvalue()

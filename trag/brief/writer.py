@@ -183,8 +183,9 @@ def update(
         else:
             asked = [one.text for one in part.questions]
             found = [fact for fact in gathering.answers(asked) if fact and is_answer(fact)]
-            stays = {one.evidence for one in part.sentences}
-            found += [fact for fact in gathering.lines() if fact.line in stays]
+            ids = {one.source for one in part.sentences}
+            places = {(one.document, one.section) for one in record.sources if one.id in ids}
+            found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
             found = chosen(found, len(part.text.split()))
             facts += found
             made = _parts(found, _by_reader(part))  # under the headings of what they stand on now

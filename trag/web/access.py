@@ -175,6 +175,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/workflows/active/runs/{address}/stop"),
     ("employee", "/api/ask"),
     ("employee", "/api/plan"),
+    ("employee", "/api/brief"),
     ("employee", "/api/workflow"),
     ("employee", "/v1/chat/completions"),
     ("employee", "/mcp"),
@@ -254,7 +255,16 @@ LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
 PROGRAMS = frozenset(
-    {"/api/ask", "/api/plan", "/api/workflow", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"}
+    {
+        "/api/ask",
+        "/api/plan",
+        "/api/workflow",
+        "/api/brief",
+        "/v1/chat/completions",
+        "/v1/models",
+        "/v1/models/trag",
+        "/mcp",
+    }
 )
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
 answer tells of the words it stands on needs "read" besides (api/answering.py)."""
