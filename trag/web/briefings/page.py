@@ -27,7 +27,7 @@ from trag.brief.writer import WORDS
 from trag.briefs import BriefEvent, BriefRequest
 from trag.errors import SHOWN, told
 from trag.people import CurrentUser
-from trag.people.permissions import opened
+from trag.people.permissions import may_read, opened
 from trag.record import LONGEST_REMARK, VERDICTS, Source
 from trag.review.verdicts import put_label
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
@@ -48,7 +48,7 @@ LISTED = 15
 UNITS = 1_000
 """Units of the chart that the field offers."""
 HEADINGS = 300
-"""Headings in which units to offer are looked for."""
+"""Headings of a document in which units to offer are looked for."""
 GAPS = 100
 """Questions without an answer that are listed, the most frequent ones."""
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -251,24 +251,17 @@ class BriefingsPage:
 
     def _examples(self, who: CurrentUser) -> tuple[str, ...]:
         """Units that headings of documents name, of those that are open to somebody."""
-        organization, library = self.home.organization, self.home.records.library
-        if organization.chart is None or organization.finder is None:
+        organization, library, found = self.home.organization, self.home.records.library, dict[str, None]()
+        chart, finder = organization.chart, organization.finder
+        if chart is None or finder is None:
             return ()
-        names = [each.name for each in library.documents()]
-        readable = opened(who, names, library, organization.chart)
-        headings = dict.fromkeys(
-            passage.section.split(" > ")[-1]
-            for name in names if readable.get(name)
-            for passage in library.passages(name) if passage.kind == "section"
-        )  # fmt: skip
-        found = (
-            called(organization.chart.unit(mention.units[0]), organization.chart)
-            for heading in [*headings][:HEADINGS]
-            for mention in organization.finder.find(heading)
-            if len(mention.units) == 1
-        )
-        first = dict.fromkeys(islice(found, 5 * EXAMPLES))
-        return tuple(first)[:EXAMPLES]
+        for document in library.documents():
+            if len(found) < EXAMPLES and may_read(who, document.audience, chart):
+                sections = (each.section for each in library.passages(document.name) if each.kind == "section")
+                for heading in islice(dict.fromkeys(section.split(" > ")[-1] for section in sections), HEADINGS):
+                    named = (one.units[0] for one in finder.find(heading) if len(one.units) == 1)
+                    found |= dict.fromkeys(called(chart.unit(unit), chart) for unit in named)
+        return tuple(found)[:EXAMPLES]
 
     def _so_far(self, who: CurrentUser, run: ActiveRun) -> dict[str, Any]:
         """What the page of a briefing that is being written shows."""
