@@ -97,7 +97,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, portal: BlockingPortal) -> I
         silent: Any = lambda *_: None  # noqa: E731
         home.ingest([folder / "manual.md"], replace=False, progress=silent)
         home.ingest([folder / "secret.md"], replace=False, progress=silent, audience=frozenset({finance}))
-        assistant, runs = replace(home.assistant, model=Colleague()), ActiveRuns()
+        home.parts["model"] = Colleague()
+        assistant, runs = home.assistant, ActiveRuns()
         app = gated(home.records, home.settings)
         briefings_page.mount(app, home, runs, lambda: assistant)
         documents_page.mount(app, home, ready=lambda: assistant, busy=lambda: False)
