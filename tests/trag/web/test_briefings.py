@@ -78,9 +78,9 @@ class Place:
         answers = [browser.get(each) for each in pages]
         return "\n".join([word, *(f"{each.text}{each.headers}" for each in answers)])
 
-    def change(self, old: str, new: str) -> None:
+    def change(self, manual: str) -> None:
         """Another version of the manual."""
-        (self.folder / "manual.md").write_text(MANUAL.replace(old, new))
+        (self.folder / "manual.md").write_text(manual)
         self.home.ingest([self.folder / "manual.md"], replace=True, progress=lambda *_: None)
 
 
@@ -119,7 +119,7 @@ def test_a_briefing_opens_its_sources_and_is_taken_along(place: Place) -> None:
     page = place.page("leo", path)
     assert texts(page, "h1") == ["Ethics Office"]
     assert "gives confidential advice" in words(page, ".prose")
-    assert texts(page, ".part h2") == ["1 Conduct", "2 Gifts", "3 Whistle-blowing"]
+    assert sorted(texts(page, ".part h2")) == ["1 Conduct", "2 Gifts", "3 Whistle-blowing"]
     assert page.select(".part .cite-at.of-chart")
     assert not page.select("a.cite-at.of-chart"), "the chart is opened by admins"
     links = [str(each["href"]) for each in page.select(".part a.cite-at")]
@@ -149,7 +149,7 @@ def test_of_what_is_shared_somebody_sees_what_they_may_read_and_no_trace_of_the_
         assert said in words(parsed(answer), ".notice")
     for each, name in ((path, "LEO "), (hidden, "leo"), (path, "Rita")):
         assert place.post("fay", f"{each}/share", person=name).status_code == 303
-    assert texts(place.page("fay", path), ".share bdi") == ["Leo", "Rita"]
+    assert sorted(texts(place.page("fay", path), ".share bdi")) == ["Leo", "Rita"]
     seen = place.everything("leo", path)
     assert "gives confidential advice" in seen
     assert ", from <bdi>Fay</bdi>" in seen
@@ -177,7 +177,7 @@ def test_a_changed_source_is_said_and_only_what_stands_on_it_written_anew(place:
     place.post("leo", f"{path}/share", person="rita")
     assert not place.page("leo", path).select(".changed")
     assert "up to date" in words(parsed(place.browsers["leo"].post(f"{path}/update")), ".notice")
-    place.change("within ten days", "within 15 days")
+    place.change(MANUAL.replace("within ten days", "within 15 days"))
     assert "1 of 3 sources changed since." in words(place.page("leo", path), ".changed")
     assert place.page("rita", path).select(".changed")
     assert not place.page("rita", path).select(".changed form")
@@ -194,7 +194,7 @@ def test_a_changed_source_is_said_and_only_what_stands_on_it_written_anew(place:
         listed = [each["href"] for each in place.page(who, "/briefings").select(".kept-briefs a")]
         assert newer in listed
         assert path not in listed
-    place.change("", "")
+    place.change(MANUAL)
 
 
 def test_several_and_none_and_too_little_are_said(place: Place) -> None:
@@ -205,7 +205,7 @@ def test_several_and_none_and_too_little_are_said(place: Place) -> None:
         f"Acme Foundation > {one} Division > Registry": f"Registry ({one} Division)" for one in ("Legal", "Finance")
     }
     chosen = place.page("leo", place.written("leo", "Registry (Legal Division)"))
-    assert "Registry is a desk under the Legal Division" in words(chosen, ".prose")
+    assert "is a desk under the Legal Division" in words(chosen, ".prose")
     assert "say too little of this" in words(chosen, ".brief > .notice")
     none = place.page("leo", place.written("leo", "Dragon taming in the Andes"))
     assert CANNOT_ANSWER in texts(none, "h2")
@@ -282,14 +282,15 @@ def test_admins_see_what_no_document_says_and_what_does_by_now(place: Place) -> 
     assert asked in texts(page, "tbody th")
     assert not page.select(".since")
     assert "leo" not in words(page, "table").casefold(), "nobody is named"
-    place.change("## 4 Parking", "## 4 Money\n\nThe budget of the Ethics Office is 300,000 LMD a year.\n\n## 5 Parking")
+    budget = "## 5 Budget of the Ethics Office\n\nThe budget of the Ethics Office is 300,000 LMD a year."
+    place.change(f"{MANUAL}\n\n{budget}\n")
     since = [row for row in parsed(place.post("ada", "/briefings/gaps")).select("tbody th") if row.select(".since")]
     (row,) = [each for each in since if asked in each.get_text()]
     assert "manual.md" in words(row, ".since")
     link = row.select_one("a.since")
     assert link
     assert "300,000" in words(place.page("ada", str(link["href"])), "#here")
-    place.change("", "")
+    place.change(MANUAL)
 
 
 def test_the_way_there_is_shown_where_there_is_something_to_write_from(place: Place, home: Home) -> None:
