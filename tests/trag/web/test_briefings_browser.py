@@ -134,7 +134,7 @@ def test_it_is_stopped_in_the_middle_with_the_keyboard_on_a_phone(office: Office
 def test_an_admin_sees_what_no_document_says_and_what_does_by_now(office: Office, visit: Visit) -> None:
     page = visit(office.address, office.cookies["ada"])
     page.goto("/documents")
-    page.get_by_role("link", name="What no document says").click()
+    page.get_by_role("link", name="Gaps").click()
     row = page.locator("tbody tr", has_text="What is the colour of the roof?")
     expect(row).to_contain_text("Ethics Office")
     page.goto("/documents")
