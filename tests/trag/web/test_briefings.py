@@ -53,6 +53,11 @@ class Place:
     def post(self, who: str, path: str = "/briefings", **form: Any) -> Any:
         return self.browsers[who].post(path, data=form, follow_redirects=False)
 
+    def told(self, who: str, path: str, **form: str) -> str:
+        """The notice that follows."""
+        answer: Any = self.browsers[who].post(path, data=form)
+        return words(parsed(answer), ".notice")
+
     def page(self, who: str, path: str) -> BeautifulSoup:
         return soup(self.browsers[who], path)
 
@@ -145,8 +150,7 @@ def test_of_what_is_shared_somebody_sees_what_they_may_read_and_no_trace_of_the_
     for who in ("leo", "rita", "ada"):
         assert place.browsers[who].get(path).status_code == 404, "it is hers alone"
     for name, said in (("nobody", "Nobody is called nobody"), ("fay", "You have it already")):
-        answer = place.browsers["fay"].post(f"{path}/share", data={"person": name})
-        assert said in words(parsed(answer), ".notice")
+        assert said in place.told("fay", f"{path}/share", person=name)
     for each, name in ((path, "LEO "), (hidden, "leo"), (path, "Rita")):
         assert place.post("fay", f"{each}/share", person=name).status_code == 303
     assert sorted(texts(place.page("fay", path), ".share bdi")) == ["Leo", "Rita"]
@@ -176,7 +180,7 @@ def test_a_changed_source_is_said_and_only_what_stands_on_it_written_anew(place:
     path = place.written("leo", "Ethics Office")
     place.post("leo", f"{path}/share", person="rita")
     assert not place.page("leo", path).select(".changed")
-    assert "up to date" in words(parsed(place.browsers["leo"].post(f"{path}/update")), ".notice")
+    assert "up to date" in place.told("leo", f"{path}/update")
     place.change(MANUAL.replace("within ten days", "within 15 days"))
     assert "1 of 3 sources changed since." in words(place.page("leo", path), ".changed")
     assert place.page("rita", path).select(".changed")
