@@ -81,8 +81,10 @@ class Gathering:
         vectors = self.assistant.embedder.embed_questions([one.question for one in pairs]) if pairs else ()
         for pair, vector in zip(pairs, vectors, strict=True):
             found = self._search(pair.question, vector, "section", _AGAIN)
-            own = [one for one in found if (one.document, one.section) == (pair.document, pair.section)]
-            fact = self._best(pair.question, own or found[:1])
+            # Never another document's: its readers may not read the words of this question.
+            same = [one for one in found if one.document == pair.document]
+            own = [one for one in same if one.section == pair.section]
+            fact = self._best(pair.question, own or same[:1])
             if fact and fact.odds >= _LIKELY:
                 yield fact
 

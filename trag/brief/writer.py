@@ -188,7 +188,7 @@ def update(
             found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
             found = chosen(found, len(part.text.split()))
             facts += found
-            made = [replace(one, title=part.title) for one in _parts(found, _by_reader(part))]
+            made = _parts(found, _by_reader(part))  # under the headings of what they stand on now
         renewed += range(len(parts), len(parts) + len(made))
         parts += made
     was_open = [one.text for one in record.open]
