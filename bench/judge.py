@@ -87,17 +87,19 @@ def overlap(pair: Labelled) -> float:
 
 def weighed(pairs: Sequence[Labelled], judge: Judge) -> list[float]:
     """The judge's probability for each pair: by the passage that says most, or several read as one."""
-    likely = []
-    for pair in pairs:
-        verdict = judge.weigh(
-            [(text, pair.before, pair.sentence) for text in (*pair.evidence, "\n".join(pair.evidence))]
-        )
-        likely.append(float(verdict.max()))
+    asked = [
+        (number, (text, pair.before, pair.sentence))
+        for number, pair in enumerate(pairs)
+        for text in dict.fromkeys((*pair.evidence, "\n".join(pair.evidence)))
+    ]
+    likely = [0.0] * len(pairs)
+    for (number, _), one in zip(asked, judge.weigh([read for _, read in asked]), strict=True):
+        likely[number] = max(likely[number], float(one))
     return likely
 
 
-def compared(pairs: Sequence[Labelled], judge: Judge) -> Mapping[str, Figures]:
-    """The figures of each way to judge."""
+def compared(pairs: Sequence[Labelled], likely: Sequence[float]) -> Mapping[str, Figures]:
+    """The figures of the judge, by its probabilities, and of each simpler way to judge."""
     labels = [pair.is_supported for pair in pairs]
     reranker = Reranker()
     nobody = Organization("", None, None)
@@ -108,7 +110,7 @@ def compared(pairs: Sequence[Labelled], judge: Judge) -> Mapping[str, Figures]:
         for pair in pairs
     ]
     return {
-        "the judge": figures(labels, [odds >= THRESHOLD for odds in weighed(pairs, judge)]),
+        "the judge": figures(labels, [one >= THRESHOLD for one in likely]),
         "words shared, best threshold": at_best(labels, [overlap(pair) for pair in pairs]),
         "the reranker, best threshold": at_best(
             labels, [float(reranker.weigh(pair.sentence, pair.evidence).max()) for pair in pairs]
@@ -125,24 +127,22 @@ def main() -> None:
     parser.add_argument("--judge", type=Path, default=LEARNED, help="weights to measure instead of those that ship")
     parser.add_argument("--show", action="store_true", help="print what the judge gets wrong")
     options = parser.parse_args()
-    pairs, judge = read(options.file), Judge(options.judge)
+    pairs = read(options.file)
+    likely = weighed(pairs, Judge(options.judge))
     unsupported = sum(not pair.is_supported for pair in pairs)
     twice = [(pair.label, pair.second) for pair in pairs if pair.second]
     print(f"{len(pairs)} pairs, {unsupported} unsupported; {len(twice)} labelled twice, kappa {kappa(twice):.2f}\n")
     print("| | accuracy | recall of unsupported | precision of unsupported |\n|---|---|---|---|")
-    for name, found in compared(pairs, judge).items():
+    for name, found in compared(pairs, likely).items():
         print(f"| {name} | {found.accuracy:.1%} | {found.recall:.1%} | {found.precision:.1%} |")
-    odds = weighed(pairs, judge)
     print("\n| set | pairs | accuracy of the judge |\n|---|---|---|")
+    judged = [(pair, one, (one >= THRESHOLD) == pair.is_supported) for pair, one in zip(pairs, likely, strict=True)]
     for name, number in sorted(Counter(pair.set for pair in pairs).items()):
-        right = sum(
-            (p >= THRESHOLD) == pair.is_supported for pair, p in zip(pairs, odds, strict=True) if pair.set == name
-        )
+        right = sum(is_right for pair, _, is_right in judged if pair.set == name)
         print(f"| {name} | {number} | {right / number:.1%} |")
-    if options.show:
-        for pair, likely in zip(pairs, odds, strict=True):
-            if (likely >= THRESHOLD) != pair.is_supported:
-                print(f"\n{pair.id}: {pair.label}, judged {likely:.2f}\n  {pair.sentence}\n  {pair.why}")
+    for pair, one, is_right in judged if options.show else ():
+        if not is_right:
+            print(f"\n{pair.id}: {pair.label}, judged {one:.2f}\n  {pair.sentence}\n  {pair.why}")
 
 
 if __name__ == "__main__":

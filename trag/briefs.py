@@ -268,8 +268,12 @@ def gaps(home: Home) -> tuple[Gap, ...]:
 
 
 def answered_since(assistant: Assistant, questions: Sequence[str]) -> dict[str, Source]:
-    """Which of some questions a document answers by now, and where."""
-    return writer.answered(assistant, questions)
+    """Which of some questions a document answers by now, and where. Raises QueueFull when the line is full, and what
+    the model raises."""
+    with assistant.line.place() as positions:
+        for _ in positions:
+            """Others are answered first."""
+        return writer.answered(assistant, questions)
 
 
 def offered(home: Home, caller: CurrentUser) -> bool:

@@ -2,9 +2,8 @@
 
 organizations of bench/ -> units and headings, drawn -> passages by words -> a paragraph of a model -> FILE (JSON lines)
 
-The smaller and the larger reader write from passages, the latter also with its adapter, and the smaller from the name
-alone; their words are drawn by chance (nucleus sampling).
-Goes on where it was stopped.
+The larger reader without its adapter, the smaller one, and the larger with its adapter write; their words are drawn by
+chance (nucleus sampling). Goes on where it was stopped.
 """
 
 import json
@@ -27,14 +26,13 @@ from trag.settings import Settings
 
 ORGANIZATIONS = Path(__file__).parents[1] / "organizations"
 UNITS, TOPICS = 6, 4  # of one organization
-_TOKENS = 180
-_WRITERS = {"small": ("small", "", 3), "direct": ("small", "", 9), "large": ("", "none", 5), "adapter": ("", "", 10)}
-"""The model and adapter of each, and of every so many subjects it writes about one; `direct` is shown no passages."""
+_TOKENS = 150
+_WRITERS = {"large": ("", "none", 4), "small": ("small", "", 9), "adapter": ("", "", 9)}
+"""The model and adapter of each, and of every so many subjects it writes about one."""
 _ASK = (
     'Write one fluent, clear paragraph of four to six sentences that briefs a new colleague about "{subject}" of '
-    "{organization}."
+    "{organization}. Use only facts that stand in the excerpts above."
 )
-_ONLY = " Use only facts that stand in the excerpts above."
 
 
 def passages_of(folder: Path) -> list[Passage]:
@@ -90,12 +88,10 @@ def main() -> None:
                     id = f"{folder.name}-{turn}-{name}"
                     if id in done or (turn + 3 * place) % every:
                         continue
-                    found = words.search(subject, 3 + turn % 2, living=everything, readable=everything)
+                    found = words.search(subject, 3, living=everything, readable=everything)
                     evidence = [shown(passages[row]) for row in found.tolist()]
-                    prompt = _ASK.format(subject=subject, organization=organization)
-                    if name != "direct":
-                        prompt = "\n\n".join(evidence) + "\n\n" + prompt + _ONLY
-                    text = written(model, prompt, turn)
+                    asked = _ASK.format(subject=subject, organization=organization)
+                    text = written(model, "\n\n".join([*evidence, asked]), turn)
                     told = {
                         "id": id,
                         "writer": name,

@@ -125,7 +125,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "marked source": lambda words: answer(words, supported=True),
     "draft": lambda words: render.draft(Draft(words, sources=1, text=words, retry=words)),
     "failed draft": lambda words: render.draft(Draft(words, text=words, problem=words, hint=words)),
-    "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words),
+    "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words, ()),
     "welcome": lambda words: render.welcome(words, [words], empty=False, in_charge=True),
     "notice": render.notice,
     "message": message,

@@ -21,7 +21,7 @@ from uuid import uuid4
 import prompts
 from org.query.sentences import described, kind, label, parent, sentence, several
 from trag.brief import writing
-from trag.brief.gathering import Fact, Gathering, chosen, is_answer
+from trag.brief.gathering import Fact, Gathering, chosen
 from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, BriefStatus, Length, Part
 from trag.brief.writing import bare
 from trag.llm.model import text_of
@@ -88,8 +88,8 @@ def write(
         return
     with turn():
         asked = _further(assistant, record, facts, stop)
-    answers = list(gathering.answers(asked))
-    facts = _added(facts, [fact for fact in answers if fact and is_answer(fact)])
+        answers = list(gathering.answers(asked))
+    facts = _added(facts, [*filter(None, answers)])
     used = ModelUsed(assistant.model.identity.name, assistant.model.identity.sha256, "")
     unanswered = [question for question, fact in zip(asked, answers, strict=True) if fact is None]
     record = replace(record, open=tuple(BriefQuestion(one, "reader") for one in unanswered), model=used)
@@ -181,8 +181,8 @@ def update(
         if any(one.how == "chart" for one in part.sentences):
             made = [of_chart(record.unit, chart)] if chart and record.unit in chart.units else []
         else:
-            asked = [one.text for one in part.questions]
-            found = [fact for fact in gathering.answers(asked) if fact and is_answer(fact)]
+            with turn():
+                found = [*filter(None, gathering.answers([one.text for one in part.questions]))]
             ids = {one.source for one in part.sentences}
             places = {(one.document, one.section) for one in record.sources if one.id in ids}
             found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
@@ -192,8 +192,9 @@ def update(
         renewed += range(len(parts), len(parts) + len(made))
         parts += made
     was_open = [one.text for one in record.open]
-    answers = list(gathering.answers(was_open))
-    new = [fact for fact in answers if fact and is_answer(fact)]
+    with turn():
+        answers = list(gathering.answers(was_open))
+    new = [*filter(None, answers)]
     facts += new
     more = _parts(new, frozenset(was_open))
     renewed += range(len(parts), len(parts) + len(more))
@@ -211,7 +212,7 @@ def update(
 def answered(assistant: Assistant, questions: Sequence[str]) -> dict[str, Source]:
     """Which of some questions a document answers, and where."""
     found = Gathering(assistant, "", "", None).answers(questions)
-    return {fact.question: _source(fact.passage) for fact in found if fact and is_answer(fact)}
+    return {fact.question: _source(fact.passage) for fact in found if fact}
 
 
 def of_chart(unit: str, chart: Chart) -> Part:
@@ -234,13 +235,14 @@ def _by_reader(part: Part) -> frozenset[str]:
 
 
 def _parts(facts: Sequence[Fact], reader: frozenset[str]) -> list[Part]:
-    """A paragraph of quotations for each section that facts are from, the one with the most of them first; `reader` are
-    the questions that the reader asked."""
+    """A paragraph of quotations for each section that facts are from: that of the first fact, which is the most about
+    the subject, then those with most facts; `reader` are the questions that the reader asked."""
     parts: list[Part] = []
     sections: dict[str, list[Fact]] = {}
     for fact in facts:
         sections.setdefault(fact.passage.section, []).append(fact)
-    for section, found in sorted(sections.items(), key=lambda one: -len(one[1])):
+    for section in [*sections][:1] + sorted([*sections][1:], key=lambda one: -len(sections[one])):
+        found = sections[section]
         found.sort(key=lambda fact: (fact.passage.id, fact.passage.text.find(fact.line)))
         sentences = tuple(BriefSentence(bare(fact.line), fact.passage.id, fact.line, "quotation") for fact in found)
         asked = dict.fromkeys(fact.question for fact in found if fact.question)

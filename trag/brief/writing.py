@@ -38,7 +38,7 @@ def sentence(
     """The sentence of a fact, and how often it had to be written again: 2 is as often as it is tried, and then the line
     stands for itself. Raises what the model raises."""
     line, known = bare(fact.line), {subject, fact.before, fact.question, fact.passage.section}
-    if len(_words(line)) > _LONGEST or stands_alone(line, unit, organization.finder):
+    if len(_words(line)) > _LONGEST or stands_alone(line, unit, organization.finder) or _says_enough(line, fact):
         return _sentence(line, fact), 0
     heading = " > ".join(fact.passage.section.split(" > ")[-2:])
     question = "" if _is_sentence(line) else fact.question  # it says what a row is about, and leads a sentence astray
@@ -52,6 +52,11 @@ def sentence(
         if says(text, line, f"{heading} {before}") and not finding(text, fact, known, organization):
             return _sentence(text, fact), attempt
     return _sentence(line, fact), 2
+
+
+def _says_enough(line: str, fact: Fact) -> bool:
+    """Whether a line is a row that no question asks for: the reader would only read it out."""
+    return not fact.question and read_row(line) is not None
 
 
 def bare(line: str) -> str:
@@ -99,8 +104,9 @@ def grammar(texts: Iterable[str]) -> str:
 
 
 def _sentence(text: str, fact: Fact) -> BriefSentence:
-    own = text == bare(fact.line)
-    return BriefSentence(text, fact.passage.id, fact.line, "quotation" if own else "model")
+    line = bare(fact.line)
+    own = _words(text) == _words(line)
+    return BriefSentence(line if own else text, fact.passage.id, fact.line, "quotation" if own else "model")
 
 
 def _words(text: str) -> list[str]:

@@ -63,10 +63,11 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         description="Puts the questions in CASES (JSON lines, see docs/operators.md), or questions made from the "
         "active chart, to one system or several, and keeps each answer with its score. What was interrupted goes on "
         "when the same words are given again. needle puts what answers each question at the top, in the middle and at "
-        "the end of a prompt, among 2 and 10 unrelated sections; flows has FLAP's systems plan by the procedures in a "
-        "folder (see bench/flows); workflows has systems write those of the requests in files of JSON lines (see "
-        "bench/workflows); briefs has them write about units and topics of this home; choice puts multiple-choice questions (CSV files of MMLU's layout, or folders of "
-        "them) to the model and, where an adapter is set, to its base. judge asks the model that is set for a verdict "
+        "the end of a prompt, among 2 and 10 unrelated sections; flows has FLAP's systems plan by the procedures "
+        "in a folder (see bench/flows); workflows has systems write those of the requests in files of JSON lines "
+        "(see bench/workflows); briefs has them write about units and topics of this home; choice puts "
+        "multiple-choice questions (CSV files of MMLU's layout, or folders of them) to the model and, where an "
+        "adapter is set, to its base. judge asks the model that is set for a verdict "
         "on the answers that the gold leaves open.",
     )
     parser.add_argument(

@@ -95,7 +95,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
-    from trag.web.visitors import empty_pages
+    from trag.web.visitors import leads_in
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
     from trag.workflow.runner import Runner
@@ -130,7 +130,7 @@ def create_app(home: Home) -> FastAPI:
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
-    app.add_middleware(Gate, door=door, functions=access.functions(blocks), empty=partial(empty_pages, home))
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks), leads=partial(leads_in, home))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))

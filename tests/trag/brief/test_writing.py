@@ -66,7 +66,7 @@ def test_a_row_is_worded_by_its_question(organization: Organization) -> None:
 def test_what_does_not_say_its_line_is_tried_again_and_then_the_line_stands(
     organization: Organization, line: str, said: str
 ) -> None:
-    found, again, model = written(organization, fact(line, before="Some rules:"), said)
+    found, again, model = written(organization, fact(line, "What is the rule?", "Some rules:"), said)
     assert (found.text, found.how, again) == (bare(line), "quotation", 2)
     assert len(model.asked) == 2
     assert "Before: Some rules:" in model.asked[0][-1].content
@@ -89,6 +89,14 @@ def test_a_whole_sentence_is_left_as_it_is(organization: Organization) -> None:
     assert stands_alone("It meets every month.", "", finder)
     assert not stands_alone(ROW, "", finder)
     assert not stands_alone("receipts are attached;", "", finder)
+
+
+def test_a_row_that_no_question_asks_for_is_read_as_it_is(organization: Organization) -> None:
+    found, again, model = written(organization, fact(ROW), "Never asked.")
+    assert (found.text, found.how, again, model.asked) == (ROW, "quotation", 0, [])
+    only_read_out = "Travel – subject: daily allowance abroad, rule: LMD 140."
+    found, _, _ = written(organization, fact(ROW, "What is the allowance abroad?"), only_read_out)
+    assert (found.text, found.how) == (ROW, "quotation")
 
 
 @pytest.mark.parametrize(

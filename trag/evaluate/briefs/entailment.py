@@ -1,12 +1,12 @@
 """The network of the judge: a sentence encoder that reads a sentence together with its evidence (torch).
 
-before and sentence, evidence -> tokens, each marked by its side and by whether the other side has it too
-  -> hidden states h -> log-odds that the evidence bears the sentence out:
+before and sentence, evidence -> tokens -> lower layers -> each token marked by its side and by whether the other side
+has it too -> upper layers -> hidden states h -> log-odds that the evidence bears the sentence out:
 
     b + w . first token + v . mean over the sentence's tokens - log sum exp(u . h over the sentence's tokens)
 
 The last term lets one token speak against the whole sentence, as one wrong figure does. What is learned is b, w, v, u,
-the marks, and for each matrix of the encoder a change of low rank.
+the marks, and for each matrix of the upper layers a change of low rank.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from transformers.utils import logging as transformers_logging
 
 from trag import low_rank
 
-LONGEST = 288
+LONGEST = 224
 """Tokens that are read at once. What of the evidence has no room is read in further windows."""
 _OVERLAP = 48  # tokens that two windows share
 _BEFORE = 300  # characters of what stands before a sentence: the nearest
 _EVIDENCE, _SENTENCE, _CONTEXT = range(3)
 _MARKS = 9  # three sides, each absent, there, or there with a neighbour
-_SCALE = 0.05  # of the marks when learning begins, beside embeddings of about 0.05
+_SCALE = 0.2  # of the marks when learning begins, beside states of about 0.5
+_LEARNING = 3
+"""Layers that learn, of the 6: the upper ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,15 @@ class Network(nn.Module):
         self.against = nn.Parameter(torch.zeros(size))
 
     def forward(self, windows: Windows) -> Tensor:
-        embedded = self.encoder.embeddings.word_embeddings(windows.tokens) + self.marks[windows.marks]
-        hidden = self.encoder(inputs_embeds=embedded, attention_mask=windows.mask).last_hidden_state.float()
+        mask = (windows.mask == 1)[:, None, None]
+        layers = self.encoder.encoder.layer
+        with torch.no_grad():
+            states = self.encoder.embeddings(windows.tokens)
+            for layer in layers[:-_LEARNING]:
+                states = layer(states, mask)
+        hidden = states + self.marks[windows.marks]
+        for layer in layers[-_LEARNING:]:
+            hidden = layer(hidden, mask)
         own = windows.own.float()
         mean = (hidden * own.unsqueeze(-1)).sum(1) / own.sum(1, keepdim=True).clamp(min=1)
         against = (hidden @ self.against).masked_fill(~windows.own, -torch.inf).logsumexp(1)
@@ -123,7 +132,8 @@ def _marked(tokens: Sequence[int], sides: Sequence[int]) -> Tensor:
 def learning(folder: Path) -> Network:
     """The network over the encoder in `folder`, ready to learn: all but the changes, the marks and the head stays."""
     encoder = _encoder(folder)
-    low_rank.change(encoder)
+    encoder.requires_grad_(False)
+    low_rank.change(encoder.encoder.layer[-_LEARNING:])
     return Network(encoder)
 
 
@@ -140,5 +150,6 @@ def merged(folder: Path, file: Path) -> Network:
 def _encoder(folder: Path) -> BertModel:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     encoder: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+    encoder.eval()  # type: ignore[no-untyped-call]
     encoder.pooler = None
     return encoder

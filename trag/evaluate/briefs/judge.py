@@ -63,12 +63,12 @@ class Judge:
         said = [(sentences[place - 1] if place else "", sentence) for place, sentence in enumerate(sentences)]
         likely = self._probabilities(passages, said)
         found = [tuple((row >= THRESHOLD).nonzero()[0].tolist()) for row in likely]
-        open_ = [place for place, by in enumerate(found) if not by and len(passages) > 1]
+        unsettled = [place for place, by in enumerate(found) if not by and len(passages) > 1]
         joined = [
             ("\n".join(passages[one] for one in sorted((-likely[place]).argsort()[:_LIKELIEST].tolist())), *said[place])
-            for place in open_
+            for place in unsettled
         ]
-        together = {place for place, odds in zip(open_, self.weigh(joined), strict=True) if odds >= THRESHOLD}
+        together = {place for place, odds in zip(unsettled, self.weigh(joined), strict=True) if odds >= THRESHOLD}
         return tuple(
             Verdict(
                 sentence, tuple(cited[place]) if cited else (), found[place], bool(found[place]) or place in together

@@ -27,7 +27,8 @@ class Rouge:
 def precision(text: Sequence[str], evidence: Sequence[str]) -> Rouge:
     """The precision of a text against its evidence, both as sentences in order."""
     said, known = ([_words(sentence) for sentence in one] for one in (text, evidence))
-    return Rouge(*(_overlap([*chain(*said)], [*chain(*known)], n) for n in (1, 2)), _summary(said, known))
+    one, two = (_overlap([*chain(*said)], [*chain(*known)], n) for n in (1, 2))
+    return Rouge(one, two, _summary(said, known))
 
 
 def _words(text: str) -> list[str]:

@@ -13,14 +13,13 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from trag.evaluate.briefs.sentences import sentences
-
 import prompts
 from store.passage import Passage
 from trag import retrieve
 from trag.ask import Assistant
 from trag.brief import writer
 from trag.brief.record import BriefRecord
+from trag.evaluate.briefs.sentences import sentences
 from trag.llm.model import Sampling, text_of
 
 RESULTS = 5
@@ -99,8 +98,7 @@ def write(assistant: Assistant, system: str, set: str, name: str, run: int) -> W
         records = writer.write(assistant, name, readers=None)
         record = next(records)
         if system == TRAG:
-            for record in records:
-                pass
+            *_, record = (record, *records)
         return _of_record(record, set, run, monotonic() - began)
     text, evidence, added = _by_way(assistant, WAYS[system], name, run)
     said = sentences(text)

@@ -12,10 +12,9 @@ from statistics import fmean, median
 from trag.evaluate.briefs.ais import KINDS, Ais, Verdict, ais
 from trag.evaluate.briefs.judge import Judge
 from trag.evaluate.briefs.measures import unique, words
+from trag.evaluate.briefs.names import SETS
 from trag.evaluate.briefs.rouge import Rouge, precision
 from trag.evaluate.briefs.sentences import sentences
-
-from trag.evaluate.briefs.names import SETS
 from trag.evaluate.briefs.systems import CALLED, Written
 from trag.evaluate.tables import Table
 

@@ -223,8 +223,11 @@ _BROKEN: tuple[tuple[str, Make], ...] = (
     ("comparison", _broken(wording.other_comparison)),
     ("row", _neighbouring_row),
     ("other unit", _other_unit),
+    ("other unit", _other_unit),
+    ("two sections", _two_sections),
     ("two sections", _two_sections),
     ("elsewhere", _elsewhere),
+    ("embroidered", _embroidered),
     ("embroidered", _embroidered),
     ("embroidered", _embroidered),
 )

@@ -30,10 +30,11 @@ from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.machine import cores
 
-SETTINGS = TrainingSettings(learning_rate=1e-3, epochs=1.0, accumulation=16, checkpoint_seconds=120, held_out=600)
+SETTINGS = TrainingSettings(learning_rate=1.5e-3, epochs=0.4, accumulation=16, checkpoint_seconds=120, held_out=600)
 _STEEPEST = 1.0
 _HELD_OUT = 10  # one organization in so many
 _BATCH = 16
+_LONGEST = 420  # characters of evidence that is learned from
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,12 @@ def learn(folder: Path) -> Learned:
     """Learn from the organizations that ship, or go on. Raises TragError where those are not sound."""
     learned, held_out = list[Pair](), list[Pair]()
     for number, place in enumerate(sorted(path for path in CORPUS.iterdir() if path.is_dir())):
-        one = corpus.read(place)
-        chart = one.organization.chart
+        written = corpus.read(place)
+        chart = written.organization.chart
         units = [unit.name for unit in chart.units.values()] if chart else []
         chance = random.Random(f"{SETTINGS.seed} {place.name}")
-        made = pairs.of_organization(one.passages, one.cases, units, chance)
-        (learned if number % _HELD_OUT else held_out).extend(made)
+        made = pairs.of_organization(written.passages, written.cases, units, chance)
+        (learned if number % _HELD_OUT else held_out).extend(one for one in made if len(one.evidence) <= _LONGEST)
     held_out = random.Random(SETTINGS.seed).sample(held_out, min(SETTINGS.held_out, len(held_out)))
     trained = train(folder, learned, SETTINGS)
     file = folder / "judge.safetensors"
@@ -86,17 +87,19 @@ def train(folder: Path, learned: Sequence[Pair], settings: TrainingSettings) -> 
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
         for step in range(state.step, steps):
             batch = plan.batch(settings, learned, step)
-            windows = reader.read([(one.evidence, one.before, one.sentence) for one in batch])
-            right = torch.tensor([float(one.supported) for one in batch])
-            odds = torch.stack([model_odds.max() for model_odds in _by_pair(model(windows), windows.pairs)])
-            loss = binary_cross_entropy_with_logits(odds, right)
-            loss.backward()  # type: ignore[no-untyped-call]
+            batch.sort(key=lambda one: len(one.evidence))  # those of about the same length together: little padding
+            lost = 0.0
+            for part in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+                right = torch.tensor([float(one.supported) for one in part])
+                loss = binary_cross_entropy_with_logits(_odds(model, reader, part), right, reduction="sum") / len(batch)
+                loss.backward()  # type: ignore[no-untyped-call]
+                lost += loss.item()
             torch.nn.utils.clip_grad_norm_(values.values(), _STEEPEST)
             for group in optimizer.param_groups:
                 group["lr"] = plan.learning_rate(settings, step, steps)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            losses.append(LossPoint(step + 1, loss.item()))
+            losses.append(LossPoint(step + 1, lost))
             recent = losses[-50:]
             bar.set_description(f"loss {sum(one.loss for one in recent) / len(recent):.3f}", refresh=False)
             bar.update()
@@ -107,8 +110,10 @@ def train(folder: Path, learned: Sequence[Pair], settings: TrainingSettings) -> 
     return low_rank.learned(model)
 
 
-def _by_pair(odds: torch.Tensor, pairs: torch.Tensor) -> list[torch.Tensor]:
-    return list(odds.split(pairs.bincount().tolist()))
+def _odds(model: entailment.Network, reader: entailment.Reader, pairs: Sequence[Pair]) -> torch.Tensor:
+    """The log-odds (n,) that each pair is supported, by the window that says most."""
+    windows = reader.read([(one.evidence, one.before, one.sentence) for one in pairs])
+    return torch.stack([odds.max() for odds in model(windows).split(windows.pairs.bincount().tolist())])
 
 
 def measure(model: entailment.Network, held_out: Sequence[Pair]) -> tuple[tuple[str, float], ...]:
@@ -118,9 +123,8 @@ def measure(model: entailment.Network, held_out: Sequence[Pair]) -> tuple[tuple[
     with torch.inference_mode():
         for start in range(0, len(held_out), _BATCH):
             part = held_out[start : start + _BATCH]
-            windows = reader.read([(one.evidence, one.before, one.sentence) for one in part])
-            for one, odds in zip(part, _by_pair(model(windows), windows.pairs), strict=True):
+            for one, odds in zip(part, _odds(model, reader, part).tolist(), strict=True):
                 for how in ("all", one.how):
                     asked[how] += 1
-                    right[how] += bool(odds.max() > 0) == one.supported
+                    right[how] += (odds > 0) == one.supported
     return tuple((how, right[how] / asked[how]) for how in ("all", *sorted(asked.keys() - {"all"})))

@@ -154,7 +154,8 @@ _COMMON = frozenset(
 )
 """Words that begin sentences and are no names."""
 _EMPTY = tuple(Path(__file__).with_name("empty_words.txt").read_text(encoding="utf-8").splitlines())
-"""Words that fit every unit ($unit) or end every sentence: what models write where they know nothing."""
+"""Words that fit every unit ($unit, $other) or end every sentence: what models write where they know nothing."""
+_LONG = 220  # characters of a sentence that is not made longer
 
 
 def _small(text: str) -> str:
@@ -266,7 +267,7 @@ def shortened(text: str, chance: random.Random) -> str | None:
 
 def fused(first: str, second: str, chance: random.Random) -> str | None:
     """Two sentences as one."""
-    if any(one.endswith((":", "?")) or len(one) > 220 for one in (first, second)) or " – " in first + second:
+    if any(one.endswith((":", "?")) or len(one) > _LONG for one in (first, second)) or " – " in first + second:
         return None
     one = first.rstrip(".")
     mark = chance.choice((", and ", "; ", ", while ", ". Also, ", ", and "))
@@ -449,11 +450,12 @@ def crossed(first: str, second: str, chance: random.Random) -> str | None:
 def embroidered(text: str, heading: str, units: Sequence[str], window: str, chance: random.Random) -> str | None:
     """A sentence with an ending that nobody wrote, or one that would fit everything."""
     line = chance.choice(_EMPTY)
-    if line.startswith(","):
-        if not text.endswith(".") or " – " in text or len(text) > 220:
-            return None
-        return text[:-1] + line
+    if line.startswith(",") and (not text.endswith(".") or " – " in text or len(text) > _LONG):
+        return None
     named = [unit for unit in units if unit in window] or list(units[:1])
     last = heading.rsplit(" > ", 1)[-1].partition(", ")[2] or heading.rsplit(" > ", 1)[-1]
-    unit = f"the {chance.choice(named)}" if named and chance.random() < 0.6 else f"the {last}"
-    return _upper(line.replace("$unit", unit))
+    unit, other = (
+        f"the {chance.choice(among)}" if among and chance.random() < 0.7 else f"the {last}" for among in (named, units)
+    )
+    line = line.replace("$unit", unit).replace("$other", other)
+    return text[:-1] + line if line.startswith(",") else _upper(line)

@@ -94,7 +94,8 @@ class AnswerPage:
             return self._of_plan(given.record)
         if isinstance(given.record, BriefRecord):
             return self._of_brief(who, given.record)
-        return self._of_workflow(given) if isinstance(given.record, WorkflowRecord) else self._of_answer(who, given)
+        own = self._of_workflow if isinstance(given.record, WorkflowRecord) else self._of_answer
+        return own(who, given)
 
     def _of_answer(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of an answer shows."""
@@ -143,11 +144,14 @@ class AnswerPage:
             "asked": brief.subject,
         }
 
-    def _of_workflow(self, given: GivenAnswer) -> dict[str, Any]:
+    def _of_workflow(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of a workflow shows: its steps in plain words, and those that were judged in its place."""
         record, book = given.record, self.context.home.procedures.book or NONE
         assert isinstance(record, WorkflowRecord)
         workflow = record.workflow
+        # What reviewers say counts until the workflow is changed: then it is open again.
+        labels = self.context.records.labels_of(record.id) if given.review.review_status == "open" else ()
+        before = [each for each in labels if not each.asker]
         return {
             "steps": [
                 {
@@ -162,6 +166,8 @@ class AnswerPage:
             else (),
             "begins": wording.begins(workflow, book) if workflow else "",
             "state": _state(given),
+            "judged_before": bool(before),
+            "said_before": next((each for each in reversed(before) if each.reviewer == who.person), None),
             "longest_corrected": workflows.LONGEST,
             "shown_corrected": lambda text: structure.write(Workflow.of(json.loads(text))),
             "to_correct": lambda text: workflows.written(workflows.right(text)),

@@ -1,4 +1,4 @@
-"""ROUGE precision against what rouge-score 0.1.2 gives: rouge1, rouge2 and rougeLsum, a line a sentence, no stemming."""
+"""ROUGE precision against what rouge-score 0.1.2 gives: rouge1, rouge2, rougeLsum; a line a sentence, no stemming."""
 
 import json
 from pathlib import Path
