@@ -31,10 +31,10 @@ def reply(messages: Sequence[Mapping[str, str]], expressions: Mapping[str, str],
     read, _, question = messages[-1]["content"].rpartition("Question: ")
     if kind == "chart_query":
         return expressions.get(question, "documents()")
-    if kind == "brief_questions":
+    if "\nAnswered: " in messages[-1]["content"]:
         return "What is the colour of the roof?\n"
-    if kind == "brief_line":
-        return f"{messages[-1]['content'].rpartition('Line: ')[2].rstrip('.;')}."
+    if line := messages[-1]["content"].partition("\nLine: ")[2]:
+        return f"{line.rstrip('.;')}."
     if kind == "condense":
         return follow_ups.get(question, question)
     wanted = stems(question)

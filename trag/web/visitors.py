@@ -97,10 +97,14 @@ def leads_for(caller: CurrentUser) -> tuple[NavLink, ...]:
 
 
 def leads_in(home: Home, caller: CurrentUser) -> tuple[NavLink, ...]:
-    """The pages that somebody may open and that have something for them: to plan by, write of or make workflows of,
+    """The pages that somebody may open and that have something for them: to plan by, to write of, to make workflows of,
     notices where workflows run; with how much waits for them there."""
-    offers = {"/plans": plans.offered, "/briefings": briefs.offered, "/workflows": workflows.offered}
-    offers[NOTICES] = lambda *_: home.settings.workflows
+    offers = {
+        "/plans": plans.offered,
+        "/briefings": briefs.offered,
+        "/workflows": workflows.offered,
+        NOTICES: lambda *_: home.settings.workflows,
+    }
     found = (lead for lead in leads_for(caller) if lead.path not in offers or offers[lead.path](home, caller))
     return tuple(replace(lead, waiting=_tasks(home, caller)) if lead.path == NOTICES else lead for lead in found)
 
