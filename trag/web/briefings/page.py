@@ -49,7 +49,7 @@ UNITS = 1_000
 """Units of the chart that the field offers."""
 HEADINGS = 300
 """Headings of a document in which units to offer are looked for."""
-GAPS = 100
+GAPS = 20
 """Questions without an answer that are listed, the most frequent ones."""
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
