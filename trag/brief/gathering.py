@@ -118,6 +118,10 @@ class Gathering:
             fact = self._best(question, self._search(question, vector, "section", _AGAIN))
             yield fact if fact and fact.odds - _REFUSAL * self._refusal(fact) >= _ANSWERED else None
 
+    def says(self, question: str, texts: Sequence[str]) -> bool:
+        """Whether one of some texts, which are about the subject, answers a question."""
+        return max(self._weigh(question, texts), default=_LIKELY - 1) >= _LIKELY
+
     def _best(self, question: str, passages: Sequence[Passage]) -> Fact | None:
         """The line of some passages that answers a question best; of those that name the unit, where there is one."""
         lines = [

@@ -91,7 +91,12 @@ def write(
         answers = list(gathering.answers(asked))
     facts = _added(facts, [*filter(None, answers)])
     used = ModelUsed(assistant.model.identity.name, assistant.model.identity.sha256, "")
-    unanswered = [question for question, fact in zip(asked, answers, strict=True) if fact is None]
+    told = [one.text for part in record.parts for one in part.sentences if one.how == "chart"]
+    unanswered = [
+        question
+        for question, fact in zip(asked, answers, strict=True)
+        if fact is None and not gathering.says(question, told)
+    ]
     record = replace(record, open=tuple(BriefQuestion(one, "reader") for one in unanswered), model=used)
     record = _settled(_with(record, facts, reader=frozenset(asked)), assistant, facts, began)
     yield record
