@@ -338,7 +338,9 @@ class BriefingsPage:
             answer, review, record = records.answer(id), records.reviews.review(id), briefs.kept(self.home, who, id)
             if answer and review and record and record.parts:
                 by = records.people.get(review.asker)
-                shared.append((Listed(id, record.subject, answer.created, by.shown if by else ""), record.previous))
+                # What is open to them of a briefing does not say which it was made of.
+                whole = BriefRecord.from_json(answer.record_json)
+                shared.append((Listed(id, record.subject, answer.created, by.shown if by else ""), whole.previous))
         older = {previous for _, previous in shared}
         return {
             "own": own[:LISTED],
