@@ -16,15 +16,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from bench.agreement import kappa
 from org.linking.entities import Organization
-from trag import grounding
+from trag import embed, grounding
 from trag.evaluate.briefs.judge import LEARNED, THRESHOLD, Judge
 from trag.grounding import Evidence
-from trag.reranking.reranker import Reranker
+from trag.reranking import network
+from trag.reranking.reranker import SHIPPED
 
 FILE = Path(__file__).parent / "briefs" / "entailment.jsonl"
 _WORD = re.compile(r"\w+")
+_BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,22 @@ def overlap(pair: Labelled) -> float:
     return max(len(said & {*_WORD.findall(text.casefold())}) for text in pair.evidence) / max(1, len(said))
 
 
+def answering(pairs: Sequence[Labelled]) -> list[float]:
+    """The reranker's log-odds that the passage it puts first answers the sentence, taken for a question. A batch holds
+    several sentences, which `Reranker.weigh` has no need of."""
+    folder = embed.embedded_folder()
+    model, reader = network.merged(folder, SHIPPED, torch.float32), network.Pairs(folder)
+    asked = [(number, pair.sentence, text) for number, pair in enumerate(pairs) for text in pair.evidence]
+    best = [float("-inf")] * len(pairs)
+    for start in range(0, len(asked), _BATCH):
+        numbers, sentences, texts = zip(*asked[start : start + _BATCH], strict=True)
+        with torch.inference_mode():
+            odds = model(*reader.encode(sentences, texts)).tolist()
+        for number, one in zip(numbers, odds, strict=True):
+            best[number] = max(best[number], one)
+    return best
+
+
 def weighed(pairs: Sequence[Labelled], judge: Judge) -> list[float]:
     """The judge's probability for each pair: by the passage that says most, or several read as one."""
     asked = [
@@ -101,7 +121,6 @@ def weighed(pairs: Sequence[Labelled], judge: Judge) -> list[float]:
 def compared(pairs: Sequence[Labelled], likely: Sequence[float]) -> Mapping[str, Figures]:
     """The figures of the judge, by its probabilities, and of each simpler way to judge."""
     labels = [pair.is_supported for pair in pairs]
-    reranker = Reranker()
     nobody = Organization("", None, None)
     checked = [
         grounding.check(
@@ -112,9 +131,7 @@ def compared(pairs: Sequence[Labelled], likely: Sequence[float]) -> Mapping[str,
     return {
         "the judge": figures(labels, [one >= THRESHOLD for one in likely]),
         "words shared, best threshold": at_best(labels, [overlap(pair) for pair in pairs]),
-        "the reranker, best threshold": at_best(
-            labels, [float(reranker.weigh(pair.sentence, pair.evidence).max()) for pair in pairs]
-        ),
+        "the reranker, best threshold": at_best(labels, answering(pairs)),
         "grounding (the check that mends)": figures(labels, [all(one.supported for one in found) for found in checked]),
         "all called supported": figures(labels, [True] * len(pairs)),
     }
