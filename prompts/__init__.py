@@ -24,8 +24,10 @@ NO_QUESTION = "NO QUESTION"
 _FOLDER = Path(__file__).parent
 _MARKS = r"\s\u200c\u200d>*_#-"
 """What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
-Task = Literal["answer", "chart_query", "condense", "question", "other"]
+Task = Literal["answer", "chart_query", "condense", "question", "brief_line", "brief_questions", "other"]
 """The kinds of prompts; all of one kind begin alike. A local model holds what it has read of each apart."""
+PROSE: frozenset[Task] = frozenset({"brief_line", "brief_questions"})
+"""Those that a local model answers without its adapter, which has learned to answer in a few words."""
 _STARTS: Mapping[Task, str] = {
     "chart_query": "chart_query",
     "answer": "document",
@@ -53,6 +55,13 @@ _NAMES = {
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
     "workflow": set(),
+    "brief_line": set(),
+    "brief_questions": set(),
+    "brief_direct": {"subject"},
+    "brief_snippets": {"results", "subject"},
+    "brief_outline": {"results", "subject"},
+    "brief_asked": {"results", "subject", "paragraph"},
+    "brief_pairs": {"pairs", "subject"},
     "flow": {"actions", "flows", "query", "format"},
     "condition": set(),
     "workflow_lines": set(),
@@ -175,6 +184,27 @@ def question(line: str) -> tuple[Message, ...]:
     """The messages that ask for a question which `line` answers: how likely the model would write another one says how
     well the line answers that (query likelihood; Sachan and others 2022, arXiv 2204.07496)."""
     return (*_conversation("question"), Message("user", _one_line(line)))
+
+
+def brief_line(section: str, before: str, question: str, line: str) -> tuple[Message, ...]:
+    """The messages that ask for a line of a section as a sentence that stands by itself, and answers a question."""
+    told = {"Section": section, "Before": before, "Question": question, "Line": line}
+    return (*_conversation("brief_line"), Message("user", "\n".join(f"{k}: {_one_line(v)}" for k, v in told.items())))
+
+
+def brief_questions(subject: str, headings: Sequence[str], answered: Sequence[str]) -> tuple[Message, ...]:
+    """The messages that ask for further questions about a subject, a line each."""
+    told = {"Subject": subject, "Headings": "; ".join(headings), "Answered": " ".join(answered)}
+    return (
+        *_conversation("brief_questions"),
+        Message("user", "\n".join(f"{k}: {_one_line(v)}" for k, v in told.items())),
+    )
+
+
+def brief(kind: Literal["direct", "snippets", "outline", "asked", "pairs"], **values: str) -> tuple[Message, ...]:
+    """The message of one step of the paper's ways to write about a subject (Godbole and others 2024, appendix A.2, in
+    our own words); `values` fill its file."""
+    return (Message("user", _fill(f"brief_{kind}", **values)),)
 
 
 def workflow(request: str) -> tuple[Message, ...]:

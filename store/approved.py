@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, insert, select, update
 from store import schema
 from store.database import reading
 
-Kind = Literal["answer", "plan", "workflow"]
+Kind = Literal["answer", "plan", "workflow", "brief"]
 State = Literal["pinned", "returned"]
 
 

@@ -107,6 +107,7 @@ def forget(
     since = case((reviews.c.since > newest, newest), else_=reviews.c.since)
     unnamed = update(reviews).where(reviews.c.number.in_(kept)).values(asker="", flag="", since=since)
     stay = connection.execute(unnamed).rowcount
+    connection.execute(delete(schema.shares).where(schema.shares.c.answer.in_(ids)))
     leaving = select(answers.c.number).where(inside, answers.c.id.not_in(judged))
     tally(connection, schema.topics.c.number.in_(leaving), -1)
     gone = connection.execute(delete(answers).where(inside, answers.c.id.not_in(judged))).rowcount

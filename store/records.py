@@ -7,6 +7,7 @@ any may raise StoreError for a failing database.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,6 +26,7 @@ from store.person import Forgotten, asked_by, display_name, forget
 from store.registers import Registers
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
+from store.shares import Shares
 from store.versions import Promotions, Versions
 from store.workflow_runs import WorkflowRuns, forget_runs_before
 from store.workflows import Workflows
@@ -43,7 +45,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer, a plan or a workflow with its whole record as JSON; `conversation` is None outside of one."""
+    """An answer, or what else is of a kind, with its whole record as JSON; `conversation` is None outside of one."""
 
     id: str
     conversation: str | None
@@ -79,6 +81,7 @@ class Records:
         self.workflow_runs = WorkflowRuns(self._engine)
         self.notices = Notices(self._engine)
         self.registers = Registers(self._engine, self.workflows)
+        self.shares = Shares(self._engine)
 
     def close(self) -> None:
         """Close every connection."""
@@ -188,10 +191,10 @@ class Records:
         table = schema.answers.c
         return self._answers((table.conversation == conversation) & (table.kind == "answer"))
 
-    def newest_answers(self, most: int) -> tuple[StoredAnswer, ...]:
+    def newest_answers(self, most: int, kinds: Sequence[Kind] = ("answer",)) -> tuple[StoredAnswer, ...]:
         """The last `most` answers that were given, of every conversation and of none, the oldest of them first."""
         table = schema.answers.c
-        newest = select(table.number).where(table.kind == "answer").order_by(table.number.desc()).limit(most)
+        newest = select(table.number).where(table.kind.in_(kinds)).order_by(table.number.desc()).limit(most)
         return self._answers(table.number.in_(newest))
 
     def plans(self, asker: str, most: int, kind: Kind = "plan") -> tuple[StoredAnswer, ...]:

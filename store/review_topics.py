@@ -1,4 +1,4 @@
-"""What answers, plans and workflows under review are chosen and counted by, read from their records."""
+"""What answers, plans, workflows and briefings under review are chosen and counted by, read from their records."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
         return _read_plan(record)
     if record.get("kind") == "workflow":
         return _read_workflow(record)
+    if record.get("kind") == "brief":
+        return _read_brief(record)
     model = record.get("model", {})
     sentences = record.get("checks", {}).get("sentences", ())
     columns = {
@@ -52,6 +54,14 @@ def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, st
         "support": None,
     }
     return columns, [(kind, value) for kind, values in topics.items() for value in values]
+
+
+def _read_brief(brief: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What `read_record` gives, of a briefing."""
+    documents = {source["document"] for source in brief["sources"] if source["kind"] != "chart"}
+    columns = {"status": brief["status"], "model": brief["model"]["name"], "adapter": "", "support": None}
+    units = [("unit", brief["unit"])] if brief["unit"] else []
+    return columns, [("model", columns["model"]), *(("document", name) for name in documents), *units]
 
 
 def _read_workflow(record: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:

@@ -177,6 +177,16 @@ answers = Table(
     Index("answers_of_conversation", "conversation", "number"),
 )
 
+# Who may see what somebody was given: a briefing that is shared.
+shares = Table(
+    "shares",
+    metadata,
+    Column("answer", Words, ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True),
+    Column("person", Words, primary_key=True),
+    *_moments("at"),
+    Index("shares_with_person", "person"),
+)
+
 # Nor here: each verdict is a row, and a reviewer's last one on an answer counts.
 labels = Table(
     "labels",

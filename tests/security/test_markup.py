@@ -99,7 +99,7 @@ CARRY = [
 ]
 CHART = load(b"name,parent\nClub,\nBar,Club\n", "chart.csv")
 OURS = re.compile(
-    r"[#?]|/[a-z_]+\.(?:css|js|ico)$|/(?:charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
+    r"[#?]|/[a-z_]+\.(?:css|js|ico)$|/(?:briefings|charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
     r"|/documents/[0-9a-f]{32}/view\?"
 )
 

@@ -60,6 +60,7 @@ def fill(records: Records) -> tuple[str, str]:
     told |= {"sources": [{"kind": "qa", "document": "rules.md"}], "checks": {"sentences": [{"supported": True}]}}
     records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
     records.save_answer("a2", None, "q", "w", "{}")
+    records.shares.put("a2", ada.id)
     put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
     put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
     approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import llama_cpp
 import numpy as np
 
-from prompts import Message, Task
+from prompts import PROSE, Message, Task
 from trag.errors import OperatorError, TragError
 from trag.llm.held import SEQUENCES, Held, Logarithms, logarithms, weight
 from trag.llm.kv_cache import Context, Logits, clear_errors, last_errors, room
@@ -214,7 +214,7 @@ class Engine:
         """That of one kind of prompt, made when it is first needed; where there is no room for it, in place of all
         others."""
         if task not in self._contexts:
-            make = partial(Context, self._model, self._adapter, self._size)
+            make = partial(Context, self._model, None if task in PROSE else self._adapter, self._size)
             if task == "search":
                 make = partial(Context, self._model, None, self._size, sequences=SEQUENCES, batch=_SEARCH_BATCH)
             try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal import flows, workflow_sets
+from trag.terminal import brief_sets, flows, workflow_sets
 from trag.terminal.console import Wrong, at_least_one, bar, show
 
 if TYPE_CHECKING:
@@ -40,11 +40,13 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate flows FOLDER --beyond FILE [--markdown]
        python -m trag evaluate flows FOLDER --facts
        python -m trag evaluate workflows FILE ... [--system SYSTEM ...] [--form lines|json] [--k N]
-                                            [--number N] [--markdown]"""
+                                            [--number N] [--markdown]
+       python -m trag evaluate briefs [--number N] [--seed N] [--runs N] [--system SYSTEM ...] [--markdown]"""
 _RUNNING = ("system", "base", "name", "number", "seed")
 _CHOOSING = ("dev", "shots", "by_words")
 _PLANNING = ("system", "flows", "half", "number", "markdown")
 _DRAFTING = ("system", "form", "k", "number", "markdown")
+_BRIEFING = ("system", "number", "seed", "runs", "markdown")
 _SHOWING = ("markdown", "csv", "json")
 NUMBER, SEED = 100, 1
 """Of the cases made from a chart."""
@@ -61,14 +63,15 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         description="Puts the questions in CASES (JSON lines, see docs/operators.md), or questions made from the "
         "active chart, to one system or several, and keeps each answer with its score. What was interrupted goes on "
         "when the same words are given again. needle puts what answers each question at the top, in the middle and at "
-        "the end of a prompt, among 2 and 10 unrelated sections; flows has FLAP's systems plan by the procedures in a "
-        "folder (see bench/flows); workflows has systems write those of the requests in files of JSON lines (see "
-        "bench/workflows); choice puts multiple-choice questions (CSV files of MMLU's layout, or folders of "
-        "them) to the model and, where an adapter is set, to its base. judge asks the model that is set for a verdict "
+        "the end of a prompt, among 2 and 10 unrelated sections; flows has FLAP's systems plan by the procedures "
+        "in a folder (see bench/flows); workflows has systems write those of the requests in files of JSON lines "
+        "(see bench/workflows); briefs has them write about units and topics of this home; choice puts "
+        "multiple-choice questions (CSV files of MMLU's layout, or folders of them) to the model and, where an "
+        "adapter is set, to its base. judge asks the model that is set for a verdict "
         "on the answers that the gold leaves open.",
     )
     parser.add_argument(
-        "words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice|flows|workflows"
+        "words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice|flows|workflows|briefs"
     )
     parser.add_argument("--system", nargs="+", action="extend", help=f"{', '.join(systems)} (default: trag)")
     parser.add_argument("--base", action="store_true", help="each system also without the adapter")
@@ -76,7 +79,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument(
         "--number",
         type=at_least_one,
-        help=f"cases to make from the chart (default: {NUMBER}); queries of each flow, requests of each file (all)",
+        help=f"cases to make from the chart (default: {NUMBER}); queries of each flow, requests of each file (all), "
+        f"names that texts are written about ({brief_sets.NUMBER})",
     )
     parser.add_argument("--seed", type=int, help=f"another seed makes other cases (default: {SEED})")
     parser.add_argument(
@@ -94,6 +98,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--beyond", metavar="FILE", help="requests that are not one flow's, for trag alone")
     parser.add_argument("--form", choices=("lines", "json"), help="what plain prompting writes (default: lines)")
     parser.add_argument("--k", type=at_least_one, metavar="N", help="steps that are suggested to it (default: 15)")
+    parser.add_argument("--runs", type=at_least_one, metavar="N", help="texts of each name by the paper's ways (1)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
     form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
@@ -101,7 +106,9 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.set_defaults(job=partial(_evaluate, parser.error, systems))
 
 
-def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options: argparse.Namespace) -> None:
+def _evaluate(  # noqa: C901  a table
+    wrong: Wrong, systems: Sequence[str], settings: Settings, options: argparse.Namespace
+) -> None:
     act: Callable[[Settings, argparse.Namespace], None]
     allowed: tuple[str, ...]
     match options.words:
@@ -128,8 +135,10 @@ def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options:
             allowed = ("beyond", "markdown") if options.beyond else allowed
         case ["workflows", _, *_]:
             act, allowed = workflow_sets.workflows, _DRAFTING
-        case ["needle" | "choice" | "flows" | "workflows", *_]:
-            wrong("give needle CASES, needle chart, choice FILE ..., flows FOLDER, or workflows FILE ...")
+        case ["briefs"]:
+            act, allowed = brief_sets.briefs, _BRIEFING
+        case ["needle" | "choice" | "flows" | "workflows" | "briefs", *_]:
+            wrong("give needle CASES, needle chart, choice FILE ..., flows FOLDER, workflows FILE ..., or briefs")
         case ["chart"]:
             act, allowed = _run, _RUNNING
         case [_]:
@@ -142,7 +151,7 @@ def _evaluate(wrong: Wrong, systems: Sequence[str], settings: Settings, options:
 
 
 def _refuse_unknown(wrong: Wrong, options: argparse.Namespace, systems: Sequence[str]) -> None:
-    others = {"flows": flows.systems, "workflows": workflow_sets.systems}
+    others = {"flows": flows.systems, "workflows": workflow_sets.systems, "briefs": brief_sets.systems}
     known = others[options.words[0]]() if options.words and options.words[0] in others else systems
     if unknown := [system for system in options.system or () if system not in known]:
         wrong(f"argument --system: invalid choice: {unknown[0]!r} (choose from {', '.join(known)})")
@@ -152,7 +161,7 @@ def _refuse_misplaced(wrong: Wrong, options: argparse.Namespace, allowed: Sequen
     given = (
         option
         for option in dict.fromkeys(
-            (*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, *_DRAFTING, "resume", "facts", "beyond")
+            (*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, *_DRAFTING, *_BRIEFING, "resume", "facts", "beyond")
         )
         if getattr(options, option) not in (None, False)
     )

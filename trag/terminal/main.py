@@ -1,5 +1,5 @@
-"""Every job from the terminal: python -m trag ask, batch, ingest, chart, procedures, plan, workflow, evaluate, audit,
-finetune, models, people, backup, restore, forget, doctor, serve.
+"""Every job from the terminal: python -m trag ask, batch, ingest, chart, procedures, plan, brief, workflow, evaluate,
+audit, finetune, models, people, backup, restore, forget, doctor, serve.
 
 Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2, a bug keeps its traceback.
 """
@@ -19,7 +19,20 @@ from trag.errors import SHOWN
 from trag.logs import log_warnings
 from trag.paper_systems import SYSTEMS
 from trag.settings import Settings, load
-from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models, people, plan, procedures, workflow
+from trag.terminal import (
+    ask,
+    audit,
+    brief,
+    chart,
+    evaluate,
+    finetune,
+    ingest,
+    models,
+    people,
+    plan,
+    procedures,
+    workflow,
+)
 
 log = logging.getLogger(__name__)
 _M_ARENA_MAX = -8  # of malloc.h
@@ -77,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     chart.add(jobs)
     procedures.add(jobs)
     plan.add(jobs)
+    brief.add(jobs)
     workflow.add(jobs)
     evaluate.add(jobs, tuple(SYSTEMS))
     audit.add(jobs, tuple(SYSTEMS))

@@ -19,12 +19,13 @@ PARTS = {
     "address": r"[0-9a-f]{32}",
     "adapter": r"(?:shipped|\d{8}-[0-9a-f]{8})",
     "asset": r"(?!/)(?!.*(?:\.\.|//))[\w./@~+-]+",
+    "brief_file": r"briefing\.(?:md|docx)",
     "code": r"[\w-]{20,100}",
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
     "ours": r"(?:ask|combobox|pages|sending|following|stream|"
-    r"(?:charts|documents|models|people|plans|procedures|programs|quality|review|workflows)(?:_\w+)?)\.(?:css|js)",
+    r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "book": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
@@ -56,6 +57,10 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("employee", "/account"),
     ("employee", "/plans"),
     ("employee", "/plans/{address}"),
+    ("employee", "/briefings"),
+    ("admin", "/briefings/gaps"),
+    ("employee", "/briefings/{address}"),
+    ("employee", "/briefings/{address}/{brief_file}"),
     ("employee", "/workflows"),
     ("employee", "/workflows/{address}"),
     ("employee", "/workflows/{address}/{workflow_file}"),
@@ -147,6 +152,13 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/plans"),
     ("employee", "/plans/{address}/stop"),
     ("employee", "/plans/{address}/verdict"),
+    ("employee", "/briefings"),
+    ("admin", "/briefings/gaps"),
+    ("employee", "/briefings/{address}/stop"),
+    ("employee", "/briefings/{address}/update"),
+    ("employee", "/briefings/{address}/share"),
+    ("employee", "/briefings/{address}/share/end"),
+    ("employee", "/briefings/{address}/verdict"),
     ("employee", "/workflows"),
     ("employee", "/workflows/{address}/stop"),
     ("employee", "/workflows/{address}/change"),
@@ -163,6 +175,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/workflows/active/runs/{address}/stop"),
     ("employee", "/api/ask"),
     ("employee", "/api/plan"),
+    ("employee", "/api/brief"),
     ("employee", "/api/workflow"),
     ("employee", "/v1/chat/completions"),
     ("employee", "/mcp"),
@@ -242,7 +255,16 @@ LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
 PROGRAMS = frozenset(
-    {"/api/ask", "/api/plan", "/api/workflow", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"}
+    {
+        "/api/ask",
+        "/api/plan",
+        "/api/workflow",
+        "/api/brief",
+        "/v1/chat/completions",
+        "/v1/models",
+        "/v1/models/trag",
+        "/mcp",
+    }
 )
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them. What an
 answer tells of the words it stands on needs "read" besides (api/answering.py)."""

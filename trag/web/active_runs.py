@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from trag.brief.record import BriefRecord
+from trag.briefs import Briefed, BriefEvent
 from trag.condense import Turn
 from trag.errors import SHOWN, in_one_line, told
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-RunEvent = Event | PlanEvent | WorkflowEvent
+RunEvent = Event | PlanEvent | WorkflowEvent | BriefEvent
 """What is told of what is asked, on its way."""
 
 PACE = 0.06
@@ -63,8 +65,9 @@ class Draft:
     """How far one question has come.
 
     `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
-    answer, the plan or the workflow, None while it is written and when it failed, which `problem` and `hint` explain
-    then; `workflow` is what is written of one so far.
+    answer, the plan, the workflow or the briefing, None while it is written and when it failed, which `problem` and
+    `hint` explain then; `workflow` and `brief` are what is written of one so far, and `states` how many states of a
+    briefing there were.
     """
 
     question: str
@@ -73,7 +76,9 @@ class Draft:
     text: str = ""
     retry: str = ""
     workflow: Workflow | None = None
-    record: AnswerRecord | PlanRecord | WorkflowRecord | None = None
+    brief: BriefRecord | None = None
+    states: int = 0
+    record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord | None = None
     problem: str = ""
     hint: str = ""
     over: bool = False
@@ -90,7 +95,9 @@ class Draft:
                 return replace(self, text="", retry=reason)
             case Workflow():
                 return replace(self, waiting=0, workflow=event)
-            case Answer(record) | Plan(record) | Drafted(record):
+            case BriefRecord():
+                return replace(self, waiting=0, brief=event, states=self.states + 1)
+            case Answer(record) | Plan(record) | Drafted(record) | Briefed(record):
                 return replace(self, record=record, over=True)
             case _:  # a plan is shown whole
                 return self

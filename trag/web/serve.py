@@ -83,6 +83,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.api import page as programs
     from trag.web.api.answering import Answerer
     from trag.web.ask import AskPage
+    from trag.web.briefings import page as briefings
     from trag.web.charts import page as charts
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
@@ -139,6 +140,7 @@ def create_app(home: Home) -> FastAPI:
     fine_tune = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
     plans.mount(app, home, page.runs, ready)
+    briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
     for each in (active, notices, registers):

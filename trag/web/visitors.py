@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
-from trag import plans, workflows
+from trag import briefs, plans, workflows
 from trag.errors import SHOWN
 from trag.people import CurrentUser
 from trag.web.access import needed
@@ -44,6 +44,7 @@ class NavLink:
 NOTICES = "/workflows/notices"
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
+    NavLink("/briefings", "Briefings", "brief-sign"),
     NavLink("/workflows", "Automate", "automate-sign"),
     NavLink(NOTICES, "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
@@ -96,9 +97,10 @@ def leads_for(caller: CurrentUser) -> tuple[NavLink, ...]:
 
 
 def leads_in(home: Home, caller: CurrentUser) -> tuple[NavLink, ...]:
-    """The pages that somebody may open and that have something for them: to plan by, to make workflows of, notices
-    where workflows run; with how much waits for them there."""
-    offers = {"/plans": plans.offered, "/workflows": workflows.offered, NOTICES: lambda *_: home.settings.workflows}
+    """The pages that somebody may open and that have something for them: to plan by, write of or make workflows of,
+    notices where workflows run; with how much waits for them there."""
+    offers = {"/plans": plans.offered, "/briefings": briefs.offered, "/workflows": workflows.offered}
+    offers[NOTICES] = lambda *_: home.settings.workflows
     found = (lead for lead in leads_for(caller) if lead.path not in offers or offers[lead.path](home, caller))
     return tuple(replace(lead, waiting=_tasks(home, caller)) if lead.path == NOTICES else lead for lead in found)
 

@@ -8,15 +8,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, cast
 from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from trag import plans, workflows
+from trag import briefs, plans, workflows
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
+from trag.brief.record import BriefRecord, Length
+from trag.briefs import LONGEST_SUBJECT, Briefed, BriefEvent
 from trag.condense import Turn
 from trag.errors import SHOWN, TragError
 from trag.events import Answer, Found
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from trag.people import CurrentUser
 
 Sent = TypeVar("Sent")
-Kept = TypeVar("Kept", AnswerRecord, PlanRecord, WorkflowRecord)
+Kept = TypeVar("Kept", AnswerRecord, PlanRecord, WorkflowRecord, BriefRecord)
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 MOST_TURNS = 10
 """Turns of a history that are looked at, the latest ones."""
@@ -90,6 +92,16 @@ class Wish:
 
     __pydantic_config__ = ConfigDict(extra="forbid")
     request: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What POST /api/brief takes: a unit or a topic, and how long the briefing is to be (about 120, 250 or 500
+    words)."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    subject: Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
+    length: Length = "standard"
 
 
 def ask_request(body: bytes) -> AskRequest:
@@ -160,11 +172,18 @@ def without_passages(event: RunEvent) -> RunEvent:
     if isinstance(event, Plan):
         steps = tuple(replace(step, step="", description="") for step in event.record.steps)
         return replace(event, record=replace(event.record, steps=steps))
+    if isinstance(event, BriefRecord):
+        parts = (
+            replace(part, sentences=tuple(replace(one, evidence="") for one in part.sentences)) for part in event.parts
+        )
+        return replace(event, parts=tuple(parts), sources=named(event.sources))
+    if isinstance(event, Briefed):
+        return replace(event, record=cast(BriefRecord, without_passages(event.record)))
     return event
 
 
 class AnswerStream(Generic[Kept]):
-    """The events of one question, plan or workflow, as the program that asked for it hears them. Iterate over it once;
+    """The events of what a program asked for, an answer or what else, as it hears them. Iterate over it once;
     `leave` stops what is written.
 
     Iterating raises one of SHOWN when there is no answer.
@@ -192,16 +211,15 @@ class AnswerStream(Generic[Kept]):
         while (heard := await self._heard.get()) is not None:
             if isinstance(heard, Exception):
                 raise heard
-            over = isinstance(heard, Answer | Plan | Drafted)
+            over = isinstance(heard, Answer | Plan | Drafted | Briefed)
             yield heard if self._passages else without_passages(heard)
         if not over:
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
     async def record(self) -> Kept:
-        """The answer, plan or workflow, for those who do not watch it being written. Raises ModelAway where the model
-        was."""
+        """What was asked for, for those who do not watch it being written. Raises ModelAway where the model was."""
         async for event in self:
-            if isinstance(event, Answer | Plan | Drafted):
+            if isinstance(event, Answer | Plan | Drafted | Briefed):
                 if event.away:
                     raise event.away
                 return cast(Kept, event.record)
@@ -294,12 +312,27 @@ class Answerer:
         self._began(id, asked, make, stream, caller)
         return stream
 
+    async def brief(self, subject: Subject, visit: Visit) -> AnswerStream[BriefRecord]:
+        """Write a briefing for whoever came, within the scope of their token. Raises Refused for a subject that cannot
+        be written about, and QueueFull as `begin` does."""
+        caller, id, stream = visit.caller, uuid4().hex, AnswerStream[BriefRecord](passages=visit.scope == "read")
+        try:
+            asked = await run_in_threadpool(briefs.brief_request, self.home, caller, subject.subject, subject.length)
+        except TragError as error:
+            raise Refused(422, error.message, error.hint) from error
+
+        def make(stop: threading.Event) -> Iterator[BriefEvent]:
+            yield from briefs.make(self.home, self.ready(), asked, caller, id=id, stop=stop)
+
+        self._began(id, asked.subject, make, stream, caller)
+        return stream
+
     def _began(
         self,
         place: str,
         asked: str,
         events: Callable[[threading.Event], Iterator[RunEvent]],
-        stream: AnswerStream[AnswerRecord] | AnswerStream[PlanRecord] | AnswerStream[WorkflowRecord],
+        stream: AnswerStream[Any],
         caller: CurrentUser,
     ) -> bool:
         """Whether what gives these events began at a place; it is forgotten there once it has ended."""

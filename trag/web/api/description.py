@@ -11,9 +11,10 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import TypeAdapter
 
+from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
 from trag.record import AnswerRecord
-from trag.web.api.answering import Goal, Question, Wish
+from trag.web.api.answering import Goal, Question, Subject, Wish
 from trag.web.api.openai_compatible import MODEL, PATH, Chat
 from trag.web.api.responses import AGAIN
 from trag.web.render import environment
@@ -29,7 +30,7 @@ REFUSALS = {
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
     421: "The request names another host than the assistant's.",
-    422: "What was sent cannot be asked, planned or drafted; the message says what is wrong, five problems at most.",
+    422: "What was sent cannot be answered; the message says what is wrong, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
@@ -44,6 +45,9 @@ comment comes where nothing else did for a while."""
 DRAFTING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `draft`, the workflow so far, after
 each step; `workflow`, its record; or `error` {"detail"} in its place. A comment comes where nothing else did for a
 while."""
+BRIEFING = """Server-sent events, the data of each JSON: `draft`, the briefing so far, with quotations first and then a
+paragraph more in prose each time; `brief`, its record; or `error` {"detail"} in its place. A comment comes where
+nothing else did for a while."""
 PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
 not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
 
@@ -86,6 +90,19 @@ def description() -> dict[str, Any]:
             **_refusals("Refusal", *(status for status in REFUSALS if status not in (404, 409))),
         },
     }
+    brief = {
+        "operationId": "brief",
+        "summary": "Write a briefing",
+        "description": "What the documents and the chart say of a unit or a topic, each sentence with its source; what "
+        "they do not say is in `open`. Its `status` is `ask_which` where several units have the name: send one of the "
+        "`choices` then. It is kept on the page Briefings of whose token it is. With `Accept: text/event-stream`, "
+        "events.",
+        "requestBody": _body("Subject", {"subject": "Ethics Office", "length": "short"}),
+        "responses": {
+            "200": _answer("The briefing, every sentence with its source", "BriefRecord", stream=BRIEFING),
+            **_refusals("Refusal", *(status for status in REFUSALS if status not in (404, 409))),
+        },
+    }
     chat = {
         "operationId": "chat",
         "summary": "Ask a question as OpenAI's clients do",
@@ -116,6 +133,7 @@ def description() -> dict[str, Any]:
             "/api/ask": {"post": ask},
             "/api/plan": {"post": plan},
             "/api/workflow": {"post": workflow},
+            "/api/brief": {"post": brief},
             PATH: {"post": chat},
             "/v1/models": {"get": _get("models", "The one model there is", "Models")},
             f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model")},
@@ -159,9 +177,11 @@ def _schemas() -> dict[str, Any]:
         ("Chat", "validation", TypeAdapter(Chat)),
         ("Goal", "validation", TypeAdapter(Goal)),
         ("Wish", "validation", TypeAdapter(Wish)),
+        ("Subject", "validation", TypeAdapter(Subject)),
         ("AnswerRecord", "serialization", TypeAdapter(AnswerRecord)),
         ("PlanRecord", "serialization", TypeAdapter(PlanRecord)),
         ("WorkflowRecord", "serialization", TypeAdapter(WorkflowRecord)),
+        ("BriefRecord", "serialization", TypeAdapter(BriefRecord)),
     ]
     _, made = TypeAdapter.json_schemas(kinds, ref_template=template)
     record = {"$ref": REF + "AnswerRecord"}

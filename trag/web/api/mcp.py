@@ -1,5 +1,5 @@
-"""The assistant as tools of other assistants: `ask_organization`, `plan_procedure` and `draft_workflow` over MCP, the
-Model Context Protocol.
+"""The assistant as tools of other assistants: `ask_organization`, `plan_procedure`, `draft_workflow` and
+`brief_organization` over MCP, the Model Context Protocol.
 
 POST /mcp (streamable HTTP) -> the question -> the answer record, and its words with the names of its sources
 
@@ -24,11 +24,13 @@ from starlette.routing import Route
 
 from org.procedures.flows import Book
 from trag.ask import LONGEST_QUESTION
+from trag.brief.record import BriefRecord
+from trag.briefs import brief_as_text
 from trag.errors import SHOWN
 from trag.flow.record import PlanRecord
 from trag.plans import plan_as_text
 from trag.record import AnswerRecord
-from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Wish, askable, read
+from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Subject, Wish, askable, read
 from trag.web.api.description import workflow_schema
 from trag.web.api.responses import Refused, error_text, unmarked
 from trag.web.visitors import Visit, visit
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME, PLAN, WORKFLOW = "ask_organization", "plan_procedure", "draft_workflow"
+NAME, PLAN, WORKFLOW, BRIEF = "ask_organization", "plan_procedure", "draft_workflow", "brief_organization"
 FAULT = "A fault in the program. Its log says more."
 ABOUT = (
     "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
@@ -61,6 +63,11 @@ ABOUT_WORKFLOW = (
     "full ('when a supplier invoice above 5,000 comes in, ask the unit head for approval, else post it'). It is made "
     "of steps and tables that exist alone; what no step fits is named. Nothing runs: its person looks at it on the "
     "page Automate, fills in what is open and hands it to an admin."
+)
+ABOUT_BRIEF = (
+    "Have this organization's own assistant write a briefing on one of its units or on a topic: what its documents and "
+    "its organization chart say, each sentence with the number of its source, and the questions that they leave open. "
+    "Where several units have the name it says so: call again with one of the choices."
 )
 
 
@@ -116,13 +123,15 @@ def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:
     return tool
 
 
-def told(record: AnswerRecord | PlanRecord | WorkflowRecord, book: Book | None = None) -> str:
-    """An answer as text: its words, who approved them, and the names of its sources; or a plan; or a workflow, whose
-    steps `book` has."""
+def told(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord, book: Book | None = None) -> str:
+    """An answer as text: its words, who approved them, and the names of its sources; or a plan; or a briefing; or a
+    workflow, whose steps `book` has."""
     if isinstance(record, PlanRecord):
         return unmarked(plan_as_text(record))
     if isinstance(record, WorkflowRecord):
         return unmarked(workflow_as_text(record, book or Book.of((), ())))
+    if isinstance(record, BriefRecord):
+        return unmarked(brief_as_text(record))
     approved = f"Approved by {record.approved.by} on {record.approved.at}." if record.approved else ""
     places = (
         ", ".join(filter(None, (source.document, source.section, f"page {source.page}" if source.page else "")))
@@ -150,6 +159,7 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
         (NAME, "Ask the organization", ABOUT, Sent, AnswerRecord),
         (PLAN, "Say how something is done", ABOUT_PLAN, Goal, PlanRecord),
         (WORKFLOW, "Draft a workflow", ABOUT_WORKFLOW, Wish, WorkflowRecord),
+        (BRIEF, "Write a briefing", ABOUT_BRIEF, Subject, BriefRecord),
     )
     described = [
         types.Tool(
@@ -166,15 +176,15 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     async def tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return types.ListToolsResult(tools=described)
 
-    async def begun(
-        name: str, arguments: bytes, of: Visit
-    ) -> AnswerStream[AnswerRecord] | AnswerStream[PlanRecord] | AnswerStream[WorkflowRecord]:
+    async def begun(name: str, arguments: bytes, of: Visit) -> AnswerStream[Any]:
         if name == NAME:
             return await answerer.begin(AskRequest(askable(read(Sent, arguments).question)), of)
         if name == PLAN:
             return await answerer.plan(read(Goal, arguments), of)
         if name == WORKFLOW:
             return await answerer.draft(read(Wish, arguments), of)
+        if name == BRIEF:
+            return await answerer.brief(read(Subject, arguments), of)
         names = ", ".join(each.name for each in described)
         raise Refused(404, f"There is no tool {name[:100]!r} here.", f"Their names are {names}.")
 

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingRes
 
 from trag.errors import SHOWN
 from trag.web.active_runs import RunEvent
-from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, Wish, ask_request, read
+from trag.web.api.answering import Answerer, AnswerStream, Goal, Kept, Subject, Wish, ask_request, read
 from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model
 from trag.web.api.responses import Refused, refusal, streamed, with_silences
@@ -46,6 +46,9 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     async def draft(request: Request) -> Response:
         return await told(request, await answerer.draft(read(Wish, await _body(request)), visit(request)))
 
+    async def brief(request: Request) -> Response:
+        return await told(request, await answerer.brief(read(Subject, await _body(request)), visit(request)))
+
     async def chat_completions(request: Request) -> Response:
         wanted, question = chat(await _body(request))
         stream, completion = await answerer.begin(question, visit(request)), Completion()
@@ -62,6 +65,7 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     app.post("/api/ask")(_explained(ask))
     app.post("/api/plan")(_explained(plan))
     app.post("/api/workflow")(_explained(draft))
+    app.post("/api/brief")(_explained(brief))
     app.post(PATH)(_explained(chat_completions))
     app.get("/v1/models")(lambda: JSONResponse({"object": "list", "data": [model(since)]}))
     app.get(f"/v1/models/{MODEL}")(lambda: JSONResponse(model(since)))

@@ -12,6 +12,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from trag.brief.record import BriefRecord
+from trag.briefs import Briefed
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.flow.record import Chosen, PlannedStep
@@ -99,7 +101,7 @@ async def with_silences(events: AsyncIterator[RunEvent]) -> AsyncIterator[RunEve
 
 async def streamed(events: AsyncIterator[RunEvent | None]) -> AsyncIterator[str]:
     """Each event as text, which tells the draft and takes it back; a comment where there was none for a while, and
-    `error` in place of `answer`, `plan` or `workflow` when there is none."""
+    `error` in place of the record when there is none."""
     try:
         async for event in events:
             match event:
@@ -119,6 +121,10 @@ async def streamed(events: AsyncIterator[RunEvent | None]) -> AsyncIterator[str]
                     yield server_sent(asdict(event), "step")
                 case Workflow():
                     yield server_sent(event.values(), "draft")
+                case BriefRecord():
+                    yield server_sent(json.loads(event.to_json()), "draft")
+                case Briefed(record):
+                    yield server_sent(json.loads(record.to_json()), "brief")
                 case Drafted(record):
                     yield server_sent(json.loads(record.to_json()), "workflow")
                 case Answer(record) | Plan(record):

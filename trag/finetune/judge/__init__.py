@@ -1,0 +1,1 @@
+"""The judge of briefings: organizations -> pairs of evidence and sentence -> training -> its changes to the encoder."""
