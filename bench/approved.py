@@ -27,10 +27,9 @@ import numpy as np
 from org.chart import Chart
 from org.linking.entities import EntityFinder
 from org.reading.charts import load
-from trag.approved import NEAR, QuestionSignature, signature
+from trag.approved import NEAR, QuestionSignature, normalized, signature
 from trag.embed import Embedder, open_embedder
 from trag.evaluate import chart_cases
-from trag.review.approvals import normalized
 
 ROOT = Path(__file__).parent.parent
 ORGANIZATIONS = (ROOT / "examples" / "training", ROOT / "bench" / "organizations")

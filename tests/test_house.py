@@ -17,7 +17,6 @@ SHARED = {
     "trag.models.catalogue",
     "trag.progress",
     "trag.record",
-    "trag.review.approvals",
     "trag.lexical",
     "trag.low_rank",
     "trag.table_rows",

@@ -18,15 +18,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from store import storable
 from trag.lexical import numbers
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
-from trag.review import approvals
 
 if TYPE_CHECKING:
     import numpy as np
 
     from org.linking.entities import EntityFinder, Mention
-    from store.approved import Approved
+    from store.approved import Approved, Kind, Present
     from store.records import Records
 
 NEAR = 0.8
@@ -35,7 +35,8 @@ NEAR = 0.8
 With both conditions no answer went to another question, in 359,000 pairs of them, and 31 of 187 rewordings that nothing
 was chosen by got theirs. The similarity alone would give 153 of these theirs, and 144 other questions a wrong answer.
 """
-
+_QUOTATION = frozenset("'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a`\u00b4")
+_AROUND = " ?!.,;:\u00bf\u00a1\u061f\u037e\u3002"
 
 # Other words for the same, and words that people put around a question; read in this order.
 _WORDINGS = tuple(
@@ -204,6 +205,43 @@ def answer(
     return None
 
 
+def find(records: Records, question: str, kind: Kind = "answer") -> Approved | None:
+    """What is pinned of a kind to a question, in any spelling of it, and stands on nothing that has changed."""
+    found = records.approved.pinned_to(normalized(question), kind)
+    return found if found and not changed(found, records.approved.present(documents_of(found))) else None
+
+
+def holds(records: Records, id: str) -> bool:
+    """Whether an approved answer is pinned and stands on nothing that has changed."""
+    found = records.approved.get(id)
+    return bool(found and found.state == "pinned" and not changed(found, records.approved.present(documents_of(found))))
+
+
+def changed(approved: Approved, now: Present) -> str:
+    """What is no longer as it was when an answer was pinned, "" for nothing."""
+    for source in approved.sources:
+        if source.document not in now.documents:
+            return f"{source.document} is gone"
+        if now.documents[source.document] != source.sha256:
+            return f"{source.document} was replaced"
+    if approved.chart and approved.chart != now.chart:
+        return "another chart is in use"
+    return "other procedures are in use" if approved.procedures and approved.procedures != now.procedures else ""
+
+
+def normalized(question: str) -> str:
+    """A question without what makes no difference: capitals, compatibility forms, spaces, quotation marks, and
+    punctuation around it."""
+    text = unicodedata.normalize("NFKC", storable(question)).casefold()
+    text = " ".join("".join(c for c in text if c not in _QUOTATION).split())
+    return text.strip(_AROUND) or text
+
+
+def documents_of(approved: Approved) -> list[str]:
+    """The names of the documents that an approved answer stands on."""
+    return [source.document for source in approved.sources]
+
+
 def fitting(
     question: str,
     records: Records,
@@ -218,7 +256,7 @@ def fitting(
     `finder` is that of the chart in use; `embed` gives vectors (n, d) of unit length, and is asked only where a
     signature is the same. Raises StoreError for a failing database.
     """
-    exact = approvals.find(records, question)
+    exact = find(records, question)
     if exact:
         yield exact
     pinned = [
@@ -231,7 +269,7 @@ def fitting(
     asked, *others = embed([question, *(each.question for each in alike)])
     near = ((float(other @ asked), each) for other, each in zip(others, alike, strict=True))
     for cosine, each in sorted(near, key=lambda one: -one[0]):
-        if cosine >= NEAR and approvals.holds(records, each.id):
+        if cosine >= NEAR and holds(records, each.id):
             yield each
 
 

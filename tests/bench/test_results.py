@@ -59,6 +59,7 @@ def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_se
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_workflow_is_drafted_for_each_request_and_told_in_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,8 +14,9 @@ from store.person import Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
 from tests.store.conftest import at_once
+from trag import approved
+from trag.approved import normalized
 from trag.review import approvals
-from trag.review.approvals import normalized
 from trag.review.verdicts import ask_second, put_label, take_back_label
 
 QUESTION = "Who signs above 50,000?"
@@ -37,15 +38,15 @@ def pinned(records: Records) -> Approved:
 def test_an_approved_answer_is_found_by_any_spelling_of_its_question(
     records: Records, pinned: Approved, asked: str
 ) -> None:
-    assert approvals.find(records, asked) == pinned == records.approved.get(pinned.id)
-    assert approvals.holds(records, pinned.id)
+    assert approved.find(records, asked) == pinned == records.approved.get(pinned.id)
+    assert approved.holds(records, pinned.id)
     actual = (pinned.reply, pinned.sources, pinned.chart)
     assert actual == ("The Director signs.", (Ground("rules.md", "1" * 64),), "v1")
 
 
 @pytest.mark.parametrize("asked", ["Who signs above 50,001?", "Who signs?", "", "Who signs above 50,000%?"])
 def test_another_question_finds_nothing(records: Records, pinned: Approved, asked: str) -> None:
-    assert approvals.find(records, asked) is None
+    assert approved.find(records, asked) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_an_approved_answer_is_not_given_from_the_moment_that_what_it_stands_on_
     records.library.put("other.md", "5" * 64, None, ())
     assert approvals.return_changed(records) == ()
     change(records)
-    assert (approvals.find(records, QUESTION), approvals.holds(records, pinned.id)) == (None, False)
+    assert (approved.find(records, QUESTION), approved.holds(records, pinned.id)) == (None, False)
     assert records.reviews.queue(Queue(), reviewer="rita") == ()
     assert approvals.return_changed(records) == (pinned,)
     returned = records.approved.get(pinned.id)
@@ -92,11 +93,11 @@ def test_another_answer_takes_the_place_and_one_may_be_taken_back(records: Recor
     records.save_answer("b", None, QUESTION, "Two.", "{}")
     put_label(records, "b", "sam", "Correct")
     second = approvals.pin(records, "b", "who signs above 50,000", "Two sign.", [], "", by="sam")
-    assert approvals.find(records, QUESTION) == second
+    assert approved.find(records, QUESTION) == second
     actual = [(each.reply, each.state) for each in records.approved.all()]
     assert actual == [("Two sign.", "pinned"), ("The Director signs.", "returned")]
     approvals.unpin(records, second.id, by="sam")
-    assert approvals.find(records, QUESTION) is None
+    assert approved.find(records, QUESTION) is None
     with pytest.raises(StoreError, match="not pinned"):
         approvals.unpin(records, second.id, by="sam")
 
@@ -115,7 +116,7 @@ def test_nothing_is_pinned_to_what_is_no_longer_there(
 ) -> None:
     with pytest.raises(StoreError, match=message):
         approvals.pin(records, answer, QUESTION, "r", documents, chart, by="rita")
-    assert approvals.find(records, QUESTION) == pinned
+    assert approved.find(records, QUESTION) == pinned
 
 
 def judge(records: Records, reviewer: str, verdict: str, *, settles: bool = False) -> None:
@@ -155,7 +156,7 @@ def test_an_approved_answer_is_not_given_from_the_moment_that_its_verdict_is_ano
     records: Records, pinned: Approved, change: Callable[[Records], object], why: str, choice: Choice
 ) -> None:
     change(records)
-    assert (approvals.find(records, QUESTION), approvals.holds(records, pinned.id)) == (None, False)
+    assert (approved.find(records, QUESTION), approved.holds(records, pinned.id)) == (None, False)
     returned = records.approved.get(pinned.id)
     assert returned is not None
     assert (returned.state, returned.why) == ("returned", why)
@@ -171,9 +172,9 @@ def test_a_dispute_that_is_settled_otherwise_was_no_ground_and_the_same_verdict_
     judge(records, "rita", "Correct")
     judge(records, "sam", "Correct")
     judge(records, "ada", "Correct", settles=True)
-    assert approvals.find(records, QUESTION) == pinned
+    assert approved.find(records, QUESTION) == pinned
     judge(records, "ada", "Incorrect", settles=True)
-    assert approvals.find(records, QUESTION) is None
+    assert approved.find(records, QUESTION) is None
     assert len(records.verdicts("a")) == 3, "what was judged still counts"
 
 
@@ -184,12 +185,12 @@ def test_an_approved_answer_that_was_found_wrong_where_it_was_given_is_given_no_
     record = {"status": "approved", "approved": {"by": "rita", "on": "2026-11-18", "question": QUESTION}}
     records.save_answer("given", None, "and who signs above 50,000?", words, json.dumps(record))
     put_label(records, "given", "sam", "Correct-Verbose")
-    assert approvals.find(records, QUESTION) == pinned
+    assert approved.find(records, QUESTION) == pinned
     put_label(records, "given", "sam", "Incorrect")
     if words != pinned.reply:
-        assert approvals.find(records, QUESTION) == pinned
+        assert approved.find(records, QUESTION) == pinned
         return
-    assert approvals.find(records, QUESTION) is None
+    assert approved.find(records, QUESTION) is None
     assert waits(records) == ["a"], "its verdict was on the same words"
     review = records.reviews.review("given")
     assert review
@@ -214,7 +215,7 @@ def test_only_words_with_a_verdict_that_holds_are_approved(
         put_label(records, "b", reviewer, verdict, "", "")
     with pytest.raises(StoreError, match=message):
         approvals.pin(records, "b", QUESTION, reply, [], "", by="sam")
-    assert approvals.find(records, QUESTION) == pinned
+    assert approved.find(records, QUESTION) == pinned
 
 
 def test_nobody_approves_the_answer_to_their_own_question_while_another_may(records: Records) -> None:
@@ -242,4 +243,4 @@ def test_of_two_who_approve_and_judge_otherwise_at_once_the_verdict_is_heeded(
             partial(put_label, records, id, "sam", "Incorrect"),
         )
         assert all(isinstance(error, StoreError) for error in errors), errors
-        assert approvals.find(records, asked) is None, errors
+        assert approved.find(records, asked) is None, errors

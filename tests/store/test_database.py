@@ -14,7 +14,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from store import StoreError, database, schema
 from store.database import HEAD, open_database, reading, wal_is_safe, writing
 from store.records import Records
-from trag.review import approvals
+from trag import approved
 from trag.review.verdicts import put_label
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         actual = (review.review_status, review.flag, review.support, review.asker)
         assert actual == ("Correct", "Correct-Verbose", 1.0, ada.id)
         (pinned,) = records.approved.all("pinned")
-        assert approvals.find(records, "WHO signs") == pinned
+        assert approved.find(records, "WHO signs") == pinned
         assert pinned.reply == "Two sign."
         chart = records.chart_versions.active()
         assert chart

@@ -22,6 +22,7 @@ from store.records import Records
 from store.review_queues import Queue
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import WorkflowChange
+from trag import approved
 from trag.backup import back_up, restore
 from trag.flow.record import Chosen, PlanRecord
 from trag.review import approvals
@@ -107,8 +108,8 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     assert copy.library.documents() == records.library.documents()
     kinds: tuple[Kind, ...] = ("answer", "plan")
     for kind in kinds:
-        found = approvals.find(copy, TYPED, kind)
-        assert found == approvals.find(records, TYPED, kind)
+        found = approved.find(copy, TYPED, kind)
+        assert found == approved.find(records, TYPED, kind)
         assert found
         assert (found.kind, found.procedures) == (kind, "p1" if kind == "plan" else "")
     assert copy.tokens.find(token) is not None

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trag import approved
 from trag.errors import TragError
 from trag.record import Approval
-from trag.review import approvals
 
 if TYPE_CHECKING:
     from org.procedures.flows import Book
@@ -37,7 +37,7 @@ def pinned_plan(
     """The plan that is pinned to a request, in any spelling of it, as `Planner.plan` would make it for the same person;
     no model is asked. None where none is pinned, what it stands on has changed, it is of another `procedure` than they
     mean, or anything of it is closed to them. Raises StoreError for a failing database."""
-    found = approvals.find(records, request, "plan")
+    found = approved.find(records, request, "plan")
     if found is None or found.procedures != planner.book.version:
         return None
     id, *actions = found.reply.split("\n")

@@ -1,28 +1,25 @@
 """Approved answers and plans: what a reviewer may pin to a question, and until when it is given.
 
 An approved answer stands on the documents and the chart as they were when it was pinned, and on its verdict; a plan on
-the procedures too. It is
-given only while they are the same, and returns to the reviewers when one changes (the verdict: verdicts.py).
+the procedures too. It is given only while they are the same (trag/approved.py), and returns to the reviewers when one
+changes (the verdict: verdicts.py).
 """
 
 from __future__ import annotations
 
-import unicodedata
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from store import StoreError, storable
-from store.approved import Approved, Ground, Kind, Present
+from store import StoreError
+from store.approved import Approved, Ground, Kind
+from trag.approved import changed, documents_of, normalized
 from trag.review.verdicts import UNDECIDED, reopen
 
 if TYPE_CHECKING:
     from store.records import Records
     from store.reviews import ReviewTransaction
-
-_QUOTATION = frozenset("'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a`\u00b4")
-_AROUND = " ?!.,;:\u00bf\u00a1\u061f\u037e\u3002"
 
 
 def pin(
@@ -80,18 +77,6 @@ def pin(
     return pinned
 
 
-def find(records: Records, question: str, kind: Kind = "answer") -> Approved | None:
-    """What is pinned of a kind to a question, in any spelling of it, and stands on nothing that has changed."""
-    found = records.approved.pinned_to(normalized(question), kind)
-    return found if found and not changed(found, records.approved.present(_documents(found))) else None
-
-
-def holds(records: Records, id: str) -> bool:
-    """Whether an approved answer is pinned and stands on nothing that has changed."""
-    found = records.approved.get(id)
-    return bool(found and found.state == "pinned" and not changed(found, records.approved.present(_documents(found))))
-
-
 def unpin(records: Records, id: str, *, by: str, where: str = "") -> None:
     """Take an approved answer back into the queue. Raises StoreError unless it is pinned."""
     with records.reviews.changing() as change:
@@ -103,40 +88,16 @@ def unpin(records: Records, id: str, *, by: str, where: str = "") -> None:
 def return_changed(records: Records) -> tuple[Approved, ...]:
     """Return to the reviewers each pinned answer that stands on something that has changed; these, as they were.
 
-    To be called after every change of the documents, the chart or the procedures; `find` gives none of them out in any
+    To be called after every change of the documents, the chart or the procedures; none of them is given out in any
     case.
     """
     returned = []
     for each in records.approved.all("pinned"):
         with records.reviews.changing() as change:
-            why = changed(each, change.present(_documents(each)))
+            why = changed(each, change.present(documents_of(each)))
             if why and _return(change, each, why, by="the program"):
                 returned.append(each)
     return tuple(returned)
-
-
-def changed(approved: Approved, now: Present) -> str:
-    """What is no longer as it was when an answer was pinned, "" for nothing."""
-    for source in approved.sources:
-        if source.document not in now.documents:
-            return f"{source.document} is gone"
-        if now.documents[source.document] != source.sha256:
-            return f"{source.document} was replaced"
-    if approved.chart and approved.chart != now.chart:
-        return "another chart is in use"
-    return "other procedures are in use" if approved.procedures and approved.procedures != now.procedures else ""
-
-
-def normalized(question: str) -> str:
-    """A question without what makes no difference: capitals, compatibility forms, spaces, quotation marks, and
-    punctuation around it."""
-    text = unicodedata.normalize("NFKC", storable(question)).casefold()
-    text = " ".join("".join(c for c in text if c not in _QUOTATION).split())
-    return text.strip(_AROUND) or text
-
-
-def _documents(approved: Approved) -> list[str]:
-    return [source.document for source in approved.sources]
 
 
 def _return(change: ReviewTransaction, approved: Approved, why: str, *, by: str, where: str = "") -> bool:

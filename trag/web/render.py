@@ -18,9 +18,9 @@ import jinja2
 
 from org.chart import Chart
 from org.linking import disambiguation
+from trag.approved import normalized
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
-from trag.review.approvals import normalized
 from trag.table_rows import Row, read_row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.security_headers import give_nonces

@@ -298,8 +298,10 @@ def test_admins_see_what_no_document_says_and_what_does_by_now(place: Place) -> 
 
 
 def test_the_way_there_is_shown_where_there_is_something_to_write_from(place: Place, home: Home) -> None:
-    for of, who, shown in ((place.home, "leo", True), (home, "leo", False), (home, "ada", True)):
-        assert ("/briefings" in [lead.path for lead in leads_in(of, place.people[who])]) is shown
+    def led(of: Home, who: str) -> bool:
+        return "/briefings" in [each.path for each in leads_in(of, place.people[who])]
+
+    assert (led(place.home, "leo"), led(home, "leo"), led(home, "ada")) == (True, False, True)
 
 
 def test_what_the_reader_asked_in_sight_of_what_is_closed_is_not_told(place: Place) -> None:

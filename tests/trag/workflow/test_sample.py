@@ -152,7 +152,7 @@ def test_a_plan_is_made_by_the_real_default_and_goes_to_who_is_to_have_it(
     assert kept
     plan = PlanRecord.from_json(kept.record_json)
     assert plan.procedure
-    assert (plan.procedure.title, plan.model.name) == ("Replace a lost badge", reader.name)
+    assert (plan.procedure.title, plan.model.sha256) == ("Replace a lost badge", reader.sha256)
     steps = [each.title for each in plan.steps]
     assert len(steps) > 2
     (told,) = notices_of(larkmoor, LOCAL)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.trag.web.review.conftest import CHART, Place, texts
+from trag import approved
 from trag.review import approvals
 
 pytestmark = pytest.mark.slow
@@ -25,13 +26,13 @@ def test_an_answer_that_was_judged_is_approved_and_taken_back(place: Place) -> N
     form = place.page("sam", f"/review/{id}").select(".approve form")[0]
     assert texts(form, "textarea") == ["Who signs?", "The Board."], "the shortened answer is what is offered"
     assert place.post("sam", str(form["action"]), **PIN).status_code == 303
-    found = approvals.find(place.records, "who signs")
+    found = approved.find(place.records, "who signs")
     assert found
     assert (found.reply, found.answer, found.by, found.chart) == ("The Board.", id, "sam", CHART.version)
     assert [source.document for source in found.sources] == ["rules.md"]
     assert texts(place.page("rita", "/review/approved"), ".answer-row .reply") == ["The Board."]
     assert place.post("rita", f"/review/approved/{found.id}/unpin").status_code == 303
-    assert approvals.find(place.records, "who signs") is None
+    assert approved.find(place.records, "who signs") is None
     assert place.review_status(id) == "open"
     assert [event.what for event in place.records.audit.page(most=2)] == ["approved answer returned", "answer pinned"]
     assert place.post("rita", f"/review/approved/{found.id}/unpin").status_code == 409
@@ -79,22 +80,22 @@ def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(p
     for who, sees in (("ada", 1), ("rita", 1), ("sam", 0)):
         assert len(place.page(who, "/review/approved").select(".answer-row")) == sees, who
     assert place.post("sam", f"/review/approved/{found.id}/unpin").status_code == 404
-    assert approvals.holds(place.records, found.id)
+    assert approved.holds(place.records, found.id)
 
 
 def test_one_whose_verdict_is_another_comes_back_and_says_why(place: Place) -> None:
     id = pinned(place)
     assert "until its verdict is another" in texts(place.page("sam", f"/review/{id}"), ".approve")[0]
     place.post("sam", f"/review/{id}/second", wanted="yes")
-    assert approvals.find(place.records, "who signs") is None
+    assert approved.find(place.records, "who signs") is None
     assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
     place.judge("sam", id, "Incorrect")
     assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
     place.judge("tom", id, "Correct", may="settle")
     assert not place.page("tom", "/review").select(".returned")
-    assert approvals.find(place.records, "who signs") is None, "to approve it again is a decision"
+    assert approved.find(place.records, "who signs") is None, "to approve it again is a decision"
     assert place.post("tom", f"/review/{id}/pin", **PIN).status_code == 303
     place.judge("ada", id, "Incorrect", may="settle")
-    assert approvals.find(place.records, "who signs") is None
+    assert approved.find(place.records, "who signs") is None
     listed = place.page("sam", "/review/approved?state=returned")
     assert "it was judged Incorrect" in texts(listed, ".answer-row")[0]

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from store.reviews import Reviews
 from tests.pages import parsed
 from tests.trag.web.review.conftest import Place, texts
+from trag import approved
 from trag.record import VERDICTS
 from trag.review import approvals
 from trag.review.verdicts import put_label
@@ -298,4 +299,4 @@ def test_the_only_one_who_may_judge_judges_and_approves_their_own_too(place: Pla
     assert "Your own questions" not in texts(place.page("ada", "/review"), "#queue-title")[0]
     place.judge("ada", id, "Correct", may="judge")
     assert place.post("ada", f"/review/{id}/pin", question="Mine?", reply="The Board.").status_code == 303
-    assert approvals.find(place.records, "Mine?")
+    assert approved.find(place.records, "Mine?")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.trag.web.review.conftest import BOOK, Place, texts
+from trag import approved
 from trag.approved import Pins, fitting
 from trag.flow.pinned import pinned_plan
 from trag.flow.record import Chosen, PlanChecks
@@ -124,7 +125,7 @@ def test_a_plan_is_approved_for_those_to_whom_it_is_open_and_taken_back(place: P
         assert answer.status_code == (303 if order == ORDER else 409)
     assert (given(place), given(place, " A BADGE")) == (ORDER, ORDER)
     assert given(place, procedure="vote") is None
-    assert approvals.find(place.records, "a badge") is None, "a plan answers no question"
+    assert approved.find(place.records, "a badge") is None, "a plan answers no question"
     near = fitting("A badge please", place.records, Pins(), finder=None, embed=lambda texts: np.ones((len(texts), 1)))
     assert list(near) == [], "nor one like it"
     listed = texts(place.page("tom", "/review/approved"), ".answer-row")[0]
