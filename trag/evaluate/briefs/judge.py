@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEARNED = Path(__file__).with_name("judge.safetensors")
-"""What the embedded encoder learned for this, not validated yet (docs/RESULTS.md); `python -m trag finetune judge` makes
-it anew."""
+"""What the embedded encoder learned for this, not validated yet (docs/RESULTS.md); made by `python -m trag finetune
+judge`."""
 THRESHOLD = 0.5
 """The probability from which a sentence counts as supported."""
 _BATCH = 16
