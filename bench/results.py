@@ -34,16 +34,22 @@ from trag.evaluate import chart_cases, multiple_choice, needle, running, runs, t
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
+from trag.evaluate.workflows import running as workflows
+from trag.evaluate.workflows.cases import read as read_requests
+from trag.evaluate.workflows.systems import TRAG
+from trag.evaluate.workflows.tables import report
 from trag.finetune.gate import spread
 from trag.home import Home, open_home
 from trag.llm.model import Scoring
 from trag.progress import Progress, silent
 from trag.settings import Settings, load
 from trag.terminal.console import progress_of
+from trag.workflow.suggesting import STEPS
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "RESULTS.md"
 HOMES = ROOT / "var" / "bench"
+WORKFLOWS = ROOT / "bench" / "workflows"
 SYSTEMS = ("rag", "finetuned", "finetuned-tree", "trag-no-tree", "trag-unrepaired", "trag")
 MADE, SEED = 60, 1
 """Questions made from each chart."""
@@ -213,6 +219,21 @@ def chosen(wanted: Wanted) -> Told:
     return _told_of(found, runs)
 
 
+def drafted(wanted: Wanted) -> Told:
+    """A block about workflows that the product drafts for requests of people who know no names; no organization plays a
+    part."""
+    human = read_requests(WORKFLOWS / "human.jsonl")
+    human = replace(human, cases=tuple(spread(human.cases, wanted.questions or len(human.cases))))
+    shown = read_requests(WORKFLOWS / "train.jsonl")
+    with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "workflows")})) as home, _bar("workflows") as progress:
+        written = workflows.measure(home, [human], shown, [TRAG], "lines", STEPS, progress)
+        model = home.model.identity
+    commits = ", ".join(dict.fromkeys(f"commit {one.commit}" for one in written[human.name]))
+    name = f"{model.name} with {model.adapter}" if model.adapter else model.name
+    found = [table for table in report(written, [human]) if table.rows]
+    return Told(found, datetime.now(UTC), f"{commits}, {name}, {len(human.cases):,} workflows")
+
+
 BLOCKS: Mapping[str, Callable[[Wanted], Told]] = {
     "overall": own(lambda sets: [tables.overall_by_set(sets)]),
     "units": own(each(tables.simple_and_complex)),
@@ -229,6 +250,7 @@ BLOCKS: Mapping[str, Callable[[Wanted], Told]] = {
     "grammar": audited,
     "needle": needled,
     "choice": chosen,
+    "workflows": drafted,
 }
 """What stands between the marks of each block; the blocks of one kind share their runs. A new block is a function here
 and two marks in docs/RESULTS.md."""

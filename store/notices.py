@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, select, update
 
 from store import StoreError, audit, schema
 from store.database import reading, writing
@@ -64,8 +64,10 @@ class Notices:
         return next(iter(self._notices(table.run == run, table.place == place, table.state != "told", most=1)), None)
 
     def count_open(self, person: str, units: Collection[str]) -> int:
-        """How many ask for something, up to 100."""
-        return len(self._notices(_to(person, units), schema.notices.c.state == "open", most=100))
+        """How many ask for something of somebody, or of the units that they are in."""
+        query = select(func.count()).where(_to(person, units), schema.notices.c.state == "open")
+        with reading(self._engine) as connection:
+            return connection.scalar(query) or 0
 
     def finish(
         self, id: str, answer: Mapping[str, object], *, person: str, units: Collection[str], by: str, where: str = ""

@@ -24,7 +24,7 @@ from store.notices import Notices
 from store.people import People
 from store.person import Forgotten, asked_by, display_name, forget
 from store.registers import Registers
-from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels, renew
+from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
 from store.shares import Shares
 from store.versions import Promotions, Versions
@@ -181,19 +181,6 @@ class Records:
             )
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
             enter(connection, number, id, asker, now, record_json)
-
-    def change_answer(self, id: str, before: str, answer: str, record_json: str) -> bool:
-        """Keep a new state of what is kept under an id, a workflow that somebody went on with; False, and nothing is
-        kept, unless its record is `before` still."""
-        table = schema.answers
-        with writing(self._engine) as connection:
-            lock_reviews(connection)
-            same = (table.c.id == id) & (table.c.record_json == before)
-            new = {"answer": answer, "record_json": record_json}
-            if connection.execute(update(table).where(same).values(new)).rowcount == 0:
-                return False
-            renew(connection, id, record_json)
-            return True
 
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""

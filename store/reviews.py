@@ -189,13 +189,26 @@ class ReviewTransaction:
             )
         return Reviewed(*row)
 
+    def change_answer(self, id: str, before: str, answer: str, record_json: str) -> bool:
+        """Keep a new state of what is kept under an id, a workflow that somebody went on with; False, and nothing is
+        kept, unless its record is `before` still."""
+        lock_reviews(self._connection)
+        table = schema.answers
+        same = (table.c.id == id) & (table.c.record_json == before)
+        new = {"answer": answer, "record_json": record_json}
+        if self._connection.execute(update(table).where(same).values(new)).rowcount == 0:
+            return False
+        _renew(self._connection, id, record_json)
+        return True
+
     def alone(self, reviewer: str) -> bool:
         """Whether nobody else may judge."""
         return alone(self._connection, reviewer)
 
-    def labels(self, answer: str) -> tuple[Label, ...]:
-        """Every verdict on an answer, the oldest first."""
-        return read_labels(self._connection, schema.labels.c.answer == answer)
+    def labels(self, answer: str, *, since: int = 0) -> tuple[Label, ...]:
+        """Every verdict on an answer, the oldest first; those after the label of a number alone."""
+        labels = schema.labels.c
+        return read_labels(self._connection, labels.answer == answer, labels.number > since)
 
     def counting(self, answer: str) -> tuple[Label, ...]:
         """The verdicts on an answer that count, the oldest first."""
@@ -306,7 +319,7 @@ def enter(connection: Connection, number: int, id: str, asker: str, created: dat
     tally(connection, schema.topics.c.number == number, 1)
 
 
-def renew(connection: Connection, id: str, record_json: str) -> None:
+def _renew(connection: Connection, id: str, record_json: str) -> None:
     """Have the reviews say what the record of an answer says by now."""
     answers, reviews, topics = schema.answers.c, schema.reviews, schema.topics
     found = select(reviews.c.number, reviews.c.review_status).join(schema.answers, answers.number == reviews.c.number)

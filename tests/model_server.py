@@ -1,7 +1,7 @@
 """A scripted model behind an OpenAI-compatible address, for apps in processes of their own that are asked in tests.
 
 A question about the chart is read as the expression that a table has for it; one for the documents is answered by the
-sentence of the excerpts that shares most words with it.
+sentence of the excerpts that shares most words with it. A line of a briefing is worded as the line itself.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ def reply(messages: Sequence[Mapping[str, str]], expressions: Mapping[str, str],
     read, _, question = messages[-1]["content"].rpartition("Question: ")
     if kind == "chart_query":
         return expressions.get(question, "documents()")
+    if "\nAnswered: " in messages[-1]["content"]:
+        return "What is the colour of the roof?\n"
+    if line := messages[-1]["content"].partition("\nLine: ")[2]:
+        return f"{line.rstrip('.;')}."
     if kind == "condense":
         return follow_ups.get(question, question)
     wanted = stems(question)

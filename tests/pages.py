@@ -4,7 +4,7 @@ in one."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from store.person import Newcomer, Role
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
+from trag.web.visitors import NavLink, leads_for
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -24,17 +25,21 @@ if TYPE_CHECKING:
 
     from store.records import Records
     from trag.home import Home
+    from trag.people import CurrentUser
     from trag.web.access import Function
 
 ADDRESS = "http://127.0.0.1:7860"
 
 
 def gated(
-    records: Records, settings: Settings | None = None, functions: Mapping[int, Function] | None = None
+    records: Records,
+    settings: Settings | None = None,
+    functions: Mapping[int, Function] | None = None,
+    leads: Callable[[CurrentUser], Sequence[NavLink]] = leads_for,
 ) -> FastAPI:
     """An app without pages behind the gate of those records."""
-    app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate, door=Authenticator(records, settings or Settings()), functions=functions or {})
+    app, door = FastAPI(openapi_url=None), Authenticator(records, settings or Settings())
+    app.add_middleware(Gate, door=door, functions=functions or {}, leads=leads)
     return app
 
 

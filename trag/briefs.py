@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +19,7 @@ from prompts import CANNOT_ANSWER
 from trag.ask import cleaned
 from trag.brief import writer
 from trag.brief.record import BriefRecord, BriefSentence, Length, Part
+from trag.brief.writing import bare
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Waiting
 from trag.llm.model import ModelAway, ModelDied
@@ -98,6 +99,7 @@ def make(
 ) -> Iterator[BriefEvent]:
     """The briefing of a caller under an id, saved before its end is told; between its paragraphs others are answered. A
     model that dies, or a set `stop`, ends in a Briefed that is `interrupted`, with quotations where prose was to come.
+    One that brings another up to date is shared with whom that is.
 
     Raises TragError when the line is full, and when the model cannot be started.
     """
@@ -136,6 +138,8 @@ def make(
         home.records.save_answer(
             id, None, record.subject, record.text, record.to_json(), asker=caller.person, kind="brief"
         )
+        for person in home.records.shares.people(asked.previous.id) if asked.previous else ():
+            home.records.shares.put(id, person)
     yield Briefed(record, away)
 
 
@@ -166,13 +170,7 @@ def open_part(home: Home, caller: CurrentUser, record: BriefRecord) -> BriefReco
     if not closed:
         return record
     hidden = {one.id for one in record.sources if one.document in closed}
-    parts: list[Part] = []
-    for part in record.parts:
-        left = tuple(one for one in part.sentences if one.source not in hidden)
-        if left == part.sentences:
-            parts.append(part)
-        elif left:
-            parts.append(replace(part, sentences=left, questions=()))
+    parts = [part for each in record.parts if (part := _open_part(each, hidden)).sentences]
     sources = tuple(one for one in record.sources if one.id not in hidden)
     status = record.status if parts else "cannot_answer"
     return replace(
@@ -180,9 +178,31 @@ def open_part(home: Home, caller: CurrentUser, record: BriefRecord) -> BriefReco
     )
 
 
+def _open_part(part: Part, hidden: Collection[str]) -> Part:
+    """A paragraph without the sentences of hidden sources. The reader asked in sight of what those say: its questions
+    are left out, and sentences that may have words of them are the documents' own."""
+    sentences = tuple(one for one in part.sentences if one.source not in hidden)
+    asked = tuple(one for one in part.questions if one.by == "documents")
+    if asked != part.questions:
+        sentences = tuple(
+            replace(one, text=bare(one.evidence), how="quotation") if one.how == "model" else one for one in sentences
+        )
+    return replace(part, sentences=sentences, questions=asked if len(sentences) == len(part.sentences) else ())
+
+
 def changes(home: Home, record: BriefRecord) -> tuple[int, ...]:
     """The places of the parts of a briefing that do not stand as they are any more: a source says something else, is
     gone, or the chart does."""
+    return tuple(dict.fromkeys(place for place, _ in _fallen(home, record)))
+
+
+def changed_sources(home: Home, record: BriefRecord) -> frozenset[str]:
+    """The ids of the sources of a briefing that do not say any more what it says they do."""
+    return frozenset(source for _, source in _fallen(home, record))
+
+
+def _fallen(home: Home, record: BriefRecord) -> Iterator[tuple[int, str]]:
+    """The place of a part and the id of a source, for each sentence that does not stand any more."""
     library, chart = home.records.library, home.organization.chart
     texts: dict[str, str] = {}
 
@@ -193,15 +213,12 @@ def changes(home: Home, record: BriefRecord) -> tuple[int, ...]:
         return sentence.evidence in texts[source.document]
 
     sources = {one.id: one for one in record.sources}
-    changed = []
     for place, part in enumerate(record.parts):
         if any(one.how == "chart" for one in part.sentences):
-            now = chart is not None and record.unit in chart.units and writer.of_chart(record.unit, chart) == part
+            if chart is None or record.unit not in chart.units or writer.of_chart(record.unit, chart) != part:
+                yield place, part.sentences[0].source
         else:
-            now = all(stands(one, sources[one.source]) for one in part.sentences)
-        if not now:
-            changed.append(place)
-    return tuple(changed)
+            yield from ((place, one.source) for one in part.sentences if not stands(one, sources[one.source]))
 
 
 def differences(old: Part, new: Part) -> tuple[tuple[str, str], ...]:
@@ -214,6 +231,19 @@ def differences(old: Part, new: Part) -> tuple[tuple[str, str], ...]:
         else:
             told += [*(("gone", text) for text in before[first:last]), *(("new", text) for text in after[start:end])]
     return tuple(told)
+
+
+def revised(old: BriefRecord, new: BriefRecord) -> tuple[dict[int, tuple[tuple[str, str], ...]], tuple[Part, ...]]:
+    """What a briefing that was brought up to date has in place of an older one: by their places the `differences` of
+    the parts that were written anew from those of the same heading, and the parts that are gone."""
+    left = [part for part in old.parts if part not in new.parts]
+    found: dict[int, tuple[tuple[str, str], ...]] = {}
+    for place in new.changed:
+        part = new.parts[place]
+        before = next((one for one in left if one.title == part.title), Part(part.title, ()))
+        left = [one for one in left if one is not before]
+        found[place] = differences(before, part)
+    return found, tuple(left)
 
 
 def gaps(home: Home) -> tuple[Gap, ...]:
@@ -238,8 +268,12 @@ def gaps(home: Home) -> tuple[Gap, ...]:
 
 
 def answered_since(assistant: Assistant, questions: Sequence[str]) -> dict[str, Source]:
-    """Which of some questions a document answers by now, and where."""
-    return writer.answered(assistant, questions)
+    """Which of some questions a document answers by now, and where. Raises QueueFull when the line is full, and what
+    the model raises."""
+    with assistant.line.place() as positions:
+        for _ in positions:
+            """Others are answered first."""
+        return writer.answered(assistant, questions)
 
 
 def offered(home: Home, caller: CurrentUser) -> bool:

@@ -6,7 +6,7 @@ Everything else that is raised is a bug and keeps its traceback.
 import logging
 
 from org.chart import ChartError
-from org.procedures.flows import BookError
+from org.procedures import BookError
 from prompts import PromptError
 from store import StoreError
 

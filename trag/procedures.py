@@ -13,9 +13,9 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from org.chart import Chart
-from org.procedures import entries
+from org.procedures import BookError, entries
 from org.procedures.entries import Entries
-from org.procedures.flows import Book, BookError, write
+from org.procedures.flows import Book, write
 from org.procedures.reading import Report, judge, load
 from org.reading.problems import error
 from store import files

@@ -24,6 +24,7 @@ from trag.flow.rights import documents_of
 from trag.llm.model import ModelAway, ModelDied
 from trag.people.permissions import readers
 from trag.progress import BY_READER, Cancelled, CancelToken
+from trag.review.verdicts import reopen
 from trag.workflow import rights, structure
 from trag.workflow.binding import bound
 from trag.workflow.checking import check
@@ -252,10 +253,12 @@ def _save(home: Home, record: WorkflowRecord, caller: CurrentUser) -> None:
 
 
 def _keep(home: Home, caller: CurrentUser, before: str, record: WorkflowRecord, workflow: Workflow) -> WorkflowRecord:
-    """Keep the record with a workflow, where it is what it was `before`."""
+    """Keep the record with a workflow, where it is what it was `before`. What reviewers said was said of that."""
     workflow = replace(workflow, catalogue=_book(home).version)
     wrong = tuple(each.message for each in problems(home, caller, workflow) if each.severity == "error")
     record = replace(record, workflow=workflow, checks=wrong, interrupted="")
-    if not home.records.change_answer(record.id, before, structure.write(workflow), record.to_json()):
-        raise CHANGED
+    with home.records.reviews.changing() as change:
+        if not change.change_answer(record.id, before, structure.write(workflow), record.to_json()):
+            raise CHANGED
+        reopen(change, record.id)
     return record

@@ -13,15 +13,6 @@ from typing import Any
 from org.procedures.actions import UNWRITTEN, Action, Source, Table, Trigger
 
 
-class BookError(Exception):
-    """Procedures that cannot be used, said to a person: what was found, and what to do next."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step in the organization's own words. `actions` are the ids of those that an admin bound to it, () where it

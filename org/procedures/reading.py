@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from org.chart import Chart
-from org.procedures import entries
+from org.procedures import BookError, entries
 from org.procedures.actions import LOGIC, Action, Runs, Source, Table, Trigger
 from org.procedures.entries import COLUMNS, Entries, Entry
-from org.procedures.flows import Book, BookError, Procedure, Step
+from org.procedures.flows import Book, Procedure, Step
 from org.procedures.graph import Graph
 from org.reading.problems import Problem, error, listing, quoted, warning
 

@@ -1,5 +1,6 @@
 """The tables that `make results` writes: only between their marks, and nothing is asked twice."""
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,29 @@ def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_se
         (("trag", "1", "0 (0.0%)"),),
         (("trag", "2", "1 (50.0%)"),),
     ]
+
+
+@pytest.mark.slow
+def test_a_workflow_is_drafted_for_each_request_and_told_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAG_ADAPTER", "none")
+    for name in ("human.jsonl", "train.jsonl"):
+        (tmp_path / name).write_text("".join((results.WORKFLOWS / name).read_text().splitlines(True)[:1]))
+    (tmp_path / "catalogues").symlink_to(results.WORKFLOWS / "catalogues")
+    (tmp_path / "RESULTS.md").write_text(BEFORE.replace("overall", "workflows"))
+    for name, value in (("WORKFLOWS", tmp_path), ("HOMES", tmp_path / "homes"), ("RESULTS", tmp_path / "RESULTS.md")):
+        monkeypatch.setattr(results, name, value)
+    monkeypatch.setattr(sys, "argv", ["bench.results", "workflows"])
+    results.main()
+    told = (tmp_path / "RESULTS.md").read_text()
+    assert re.search(r"bench\.results workflows`, .*, commit \S+, SmolLM2-135M-Instruct.*, 1 workflows\.", told)
+    assert re.search(r"^\| trag \| .*human", told, re.MULTILINE)
+    (drafts,) = (tmp_path / "homes").rglob("results/workflows/*.jsonl")
+    assert len(drafts.read_text().splitlines()) == 1
+    results.main()
+    assert (tmp_path / "RESULTS.md").read_text() == told
+    assert len(drafts.read_text().splitlines()) == 1, "it is not drafted again"
 
 
 @pytest.mark.slow

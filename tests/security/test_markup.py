@@ -99,7 +99,7 @@ CARRY = [
 ]
 CHART = load(b"name,parent\nClub,\nBar,Club\n", "chart.csv")
 OURS = re.compile(
-    r"[#?]|/[a-z_]+\.(?:css|js|ico)$|/(?:charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
+    r"[#?]|/[a-z_]+\.(?:css|js|ico)$|/(?:briefings|charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
     r"|/documents/[0-9a-f]{32}/view\?"
 )
 
@@ -125,7 +125,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "marked source": lambda words: answer(words, supported=True),
     "draft": lambda words: render.draft(Draft(words, sources=1, text=words, retry=words)),
     "failed draft": lambda words: render.draft(Draft(words, text=words, problem=words, hint=words)),
-    "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words),
+    "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words, ()),
     "welcome": lambda words: render.welcome(words, [words], empty=False, in_charge=True),
     "notice": render.notice,
     "message": message,

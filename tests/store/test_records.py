@@ -163,9 +163,10 @@ def test_a_full_disk_is_said_and_loses_nothing_that_was_acknowledged(tmp_path: P
 def test_a_workflow_is_gone_on_with_unless_it_was_changed_meanwhile(records: Records) -> None:
     states = [f'{{"kind":"workflow","status":"{status}","model":"m","workflow":null}}' for status in ("one", "two")]
     records.save_answer("w", None, "q", "log", states[0], asker="amy", kind="workflow")
-    assert records.change_answer("w", states[0], "log\npost", states[1])
-    assert not records.change_answer("w", states[0], "lost", states[0])
-    assert not records.change_answer("none", states[1], "lost", states[0])
+    with records.reviews.changing() as change:
+        assert change.change_answer("w", states[0], "log\npost", states[1])
+        assert not change.change_answer("w", states[0], "lost", states[0])
+        assert not change.change_answer("none", states[1], "lost", states[0])
     (kept,) = records.plans("amy", 5, "workflow")
     assert (kept.answer, kept.record_json, kept.kind) == ("log\npost", states[1], "workflow")
     assert records.plans("amy", 5) == ()

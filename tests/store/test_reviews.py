@@ -283,7 +283,11 @@ def test_only_verdicts_that_count_are_learned_from_and_an_overruling_is_no_secon
 def agreements(records: Records) -> tuple[Agreement, ...]:
     """How two reviewers judged, gone through label by label."""
     given: dict[str, dict[str, str]] = defaultdict(dict)
-    query = text("SELECT answer, reviewer, verdict FROM labels WHERE NOT asker AND NOT settles ORDER BY number")
+    query = text(
+        "SELECT answers.id, reviewer, verdict FROM labels JOIN answers ON answers.id = labels.answer "
+        "JOIN reviews ON reviews.number = answers.number AND labels.number > since "
+        "WHERE NOT labels.asker AND NOT settles ORDER BY labels.number"
+    )
     with reading(records._engine) as connection:
         for answer, reviewer, verdict in connection.execute(query):
             given[answer].setdefault(reviewer, verdict)

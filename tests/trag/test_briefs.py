@@ -64,7 +64,7 @@ SECRET = """# Inquiries
 The Ethics Office keeps the Zorblatt file in room 9. The Ethics Office reports on Zorblatt every quarter.
 """
 REGISTRIES = ("Acme Foundation > Legal Division > Registry", "Acme Foundation > Finance Division > Registry")
-ASKED = "How often does the Ethics Office report on Zorblatt?\nWho appoints the head of the Ethics Office?\n"
+ASKED = "How often does the Ethics Office report on Zorblatt?\nHow many people work in the Ethics Office?\n"
 
 
 class Colleague(Scripted):
@@ -120,7 +120,7 @@ def test_every_sentence_of_a_unit_has_a_source_and_what_nothing_answers_is_open(
     assert len(said) >= 6
     assert all(one.evidence in texts[one.source] for one in said)
     assert {part.title for part in last.parts} == {"", "1 Conduct", "2 Gifts", "3 Whistle-blowing"}
-    assert "Who appoints the head of the Ethics Office?" in [one.text for one in last.open]
+    assert "How many people work in the Ethics Office?" in [one.text for one in last.open]
     assert "Zorblatt file" not in last.to_json()
     assert BriefRecord.from_json(last.to_json()) == last
 
@@ -190,7 +190,7 @@ def test_only_what_stands_on_a_changed_source_is_written_anew(home: Home, tmp_pa
     assert briefs.changes(home, first.record) == ()
     changed = (
         MANUAL.replace("within ten days", "within 15 days")
-        + "\n\n## 5 Heads\n\nThe Board appoints the head of the Ethics Office for five years.\n"
+        + "\n\n## 5 Staff\n\nSix people work in the Ethics Office.\n"
     )
     (tmp_path / "manual.md").write_text(changed)
     home.ingest([tmp_path / "manual.md"], replace=True, progress=lambda *_: None)
@@ -205,8 +205,8 @@ def test_only_what_stands_on_a_changed_source_is_written_anew(home: Home, tmp_pa
     assert [part for part in old if part.title != "2 Gifts"] == [part for part in new if part in old]
     assert "within 15 days" in record.text
     assert "within ten days" not in record.text
-    assert "The Board appoints the head" in new[-1].text
-    assert "Who appoints the head of the Ethics Office?" not in [one.text for one in record.open]
+    assert "Six people work" in new[-1].text
+    assert "How many people work in the Ethics Office?" not in [one.text for one in record.open]
     told = dict(briefs.differences(old[place], new[record.changed[0]]))
     assert {"gone", "new"} <= set(told)
     assert briefs.changes(home, record) == ()
@@ -242,7 +242,7 @@ def test_gaps_count_what_no_document_says(home: Home) -> None:
     for number in "12":
         asked = briefs.brief_request(home, ann, "Ethics Office")
         list(briefs.make(home, assistant, asked, ann, id=number * 32, stop=threading.Event()))
-    (gap, *_) = [one for one in briefs.gaps(home) if "appoints" in one.question]
+    (gap, *_) = [one for one in briefs.gaps(home) if "people" in one.question]
     assert (gap.subject, gap.count) == ("Ethics Office", 2)
     since = briefs.answered_since(assistant, [gap.question, "How soon does the Ethics Office acknowledge a report?"])
     assert [*since] == ["How soon does the Ethics Office acknowledge a report?"]
@@ -266,7 +266,7 @@ def test_a_word_document_has_paragraphs_sources_and_what_is_open(home: Home) -> 
     made = docx.Document(io.BytesIO(word_document(record, "Acme Foundation")))
     texts = [paragraph.text for paragraph in made.paragraphs]
     assert texts[0] == "Ethics Office"
-    assert "Who appoints the head of the Ethics Office?" in texts
+    assert "How many people work in the Ethics Office?" in texts
     assert any(text.startswith("[1] ") for text in texts)
     assert made.core_properties.author == "Acme Foundation"
     assert "[1]" in briefs.brief_as_text(record)

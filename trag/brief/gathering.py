@@ -6,13 +6,16 @@ subject -> sections, pairs -> questions -> a second search -> facts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import prompts
 from store.passage import Passage
 from trag import retrieve
+from trag.llm.model import Scoring
 from trag.people.permissions import Readers
 
 if TYPE_CHECKING:
@@ -27,9 +30,10 @@ _AGAIN = 4
 _ABOUT = 2.0
 """Log-odds from which on a section is about a topic by its best line, or a pair by what it asks and says: topics of
 larkmoor have 2.9 or more, those that it has nothing on 2.2 or less (of ten, docs/RESULTS.md)."""
-_ANSWERED = 1.0
-"""Log-odds from which on a line answers a question that any section may answer: so 59 of 67 questions with an answer
-have one, and 25 of 27 without one have none (larkmoor's development set and kestrel; docs/RESULTS.md)."""
+_ANSWERED, _REFUSAL = -0.25, 0.5
+"""From what on a line answers a question that any section may answer: its log-odds by the reranker, less that share of
+those by which the reader would refuse. So 64 of 67 questions with an answer have one, and 26 of 27 without one have
+none (docs/RESULTS.md); by the reranker alone, at 1.0, 59 and 25."""
 _LIKELY = 0.0
 """The same where an answer is known to be near: of a pair in its own section, of a line in a section on the topic."""
 
@@ -77,8 +81,10 @@ class Gathering:
         vectors = self.assistant.embedder.embed_questions([one.question for one in pairs]) if pairs else ()
         for pair, vector in zip(pairs, vectors, strict=True):
             found = self._search(pair.question, vector, "section", _AGAIN)
-            own = [one for one in found if (one.document, one.section) == (pair.document, pair.section)]
-            fact = self._best(pair.question, own or found[:1])
+            # Never another document's: its readers may not read the words of this question.
+            same = [one for one in found if one.document == pair.document]
+            own = [one for one in same if one.section == pair.section]
+            fact = self._best(pair.question, own or same[:1])
             if fact and fact.odds >= _LIKELY:
                 yield fact
 
@@ -104,12 +110,17 @@ class Gathering:
                     yield Fact("", passage, line, lines[place - 1] if place else "", odds)
 
     def answers(self, questions: Sequence[str]) -> Iterator[Fact | None]:
-        """For each question the line that answers it, None where nothing does."""
+        """For each question the line that answers it, None where nothing does by reranker and reader together. Raises
+        what the model raises."""
         if not questions:
             return
         for question, vector in zip(questions, self.assistant.embedder.embed_questions(list(questions)), strict=True):
             fact = self._best(question, self._search(question, vector, "section", _AGAIN))
-            yield fact if fact and fact.odds >= _ANSWERED else None
+            yield fact if fact and fact.odds - _REFUSAL * self._refusal(fact) >= _ANSWERED else None
+
+    def says(self, question: str, texts: Sequence[str]) -> bool:
+        """Whether one of some texts, which are about the subject, answers a question."""
+        return max(self._weigh(question, texts), default=_LIKELY - 1) >= _LIKELY
 
     def _best(self, question: str, passages: Sequence[Passage]) -> Fact | None:
         """The line of some passages that answers a question best; of those that name the unit, where there is one."""
@@ -125,6 +136,16 @@ class Gathering:
         at = max(range(len(lines)), key=odds.__getitem__)
         passage, place, line = lines[at]
         return Fact(question, passage, line, retrieve.lines_of(passage)[place - 1] if place else "", odds[at])
+
+    def _refusal(self, fact: Fact) -> float:
+        """The log-odds that the reader refuses to answer a question from its line, 0 where it does not say."""
+        model = self.assistant.model
+        if not isinstance(model, Scoring):
+            return 0.0
+        line = prompts.excerpt(fact.passage.section, "", f"{fact.before[-retrieve.WINDOW :]}\n{fact.line}".strip())
+        asked = prompts.document(fact.question, [line])
+        (likely,) = model.log_probabilities(asked, [prompts.NOT_FOUND], task="answer")
+        return likely - math.log1p(-math.exp(min(likely, -1e-6)))
 
     def _names(self, passage: Passage) -> bool:
         """Whether a passage names the unit, in its words or above them."""

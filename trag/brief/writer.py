@@ -88,10 +88,15 @@ def write(
         return
     with turn():
         asked = _further(assistant, record, facts, stop)
-    answers = list(gathering.answers(asked))
+        answers = list(gathering.answers(asked))
     facts = _added(facts, [*filter(None, answers)])
     used = ModelUsed(assistant.model.identity.name, assistant.model.identity.sha256, "")
-    unanswered = [question for question, fact in zip(asked, answers, strict=True) if fact is None]
+    told = [one.text for part in record.parts for one in part.sentences if one.how == "chart"]
+    unanswered = [
+        question
+        for question, fact in zip(asked, answers, strict=True)
+        if fact is None and not gathering.says(question, told)
+    ]
     record = replace(record, open=tuple(BriefQuestion(one, "reader") for one in unanswered), model=used)
     record = _settled(_with(record, facts, reader=frozenset(asked)), assistant, facts, began)
     yield record
@@ -181,18 +186,19 @@ def update(
         if any(one.how == "chart" for one in part.sentences):
             made = [of_chart(record.unit, chart)] if chart and record.unit in chart.units else []
         else:
-            asked = [one.text for one in part.questions]
-            found = [*filter(None, gathering.answers(asked))]
+            with turn():
+                found = [*filter(None, gathering.answers([one.text for one in part.questions]))]
             ids = {one.source for one in part.sentences}
             places = {(one.document, one.section) for one in record.sources if one.id in ids}
             found += [one for one in gathering.lines() if (one.passage.document, one.passage.section) in places]
             found = chosen(found, len(part.text.split()))
             facts += found
-            made = [replace(one, title=part.title) for one in _parts(found, _by_reader(part))]
+            made = _parts(found, _by_reader(part))  # under the headings of what they stand on now
         renewed += range(len(parts), len(parts) + len(made))
         parts += made
     was_open = [one.text for one in record.open]
-    answers = list(gathering.answers(was_open))
+    with turn():
+        answers = list(gathering.answers(was_open))
     new = [*filter(None, answers)]
     facts += new
     more = _parts(new, frozenset(was_open))

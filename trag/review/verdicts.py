@@ -171,7 +171,7 @@ def settle(change: ReviewTransaction, answer: str) -> None:
     flag = next((label.verdict for label in reversed(labels) if label.asker), "")
     # A verdict that settles was given with the others in sight, so it is no opinion of its own.
     opinions: dict[str, str] = {}
-    for label in labels:
+    for label in change.labels(answer, since=before.since):
         if not label.asker and not label.settles:
             opinions.setdefault(label.reviewer, label.verdict)
     first, second, *_ = *opinions.values(), "", ""

@@ -1,7 +1,7 @@
 """Workflows that reviewers judge: as they are written to be corrected, held against the catalogue, and what is right.
 
-A verdict is on the workflow as the reviewer saw it, and whoever asked may go on changing theirs: the right one is kept
-with the verdict, also where nothing was corrected.
+A verdict is on the workflow as the reviewer saw it: the right one is kept with it, also where nothing was corrected.
+Once whoever asked changes theirs, it counts no more.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ class Draft:
 
     `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
     answer, the plan, the workflow or the briefing, None while it is written and when it failed, which `problem` and
-    `hint` explain then; `workflow` and `brief` are what is written of one so far.
+    `hint` explain then; `workflow` and `brief` are what is written of one so far, and `states` how many states of a
+    briefing there were.
     """
 
     question: str
@@ -76,6 +77,7 @@ class Draft:
     retry: str = ""
     workflow: Workflow | None = None
     brief: BriefRecord | None = None
+    states: int = 0
     record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord | None = None
     problem: str = ""
     hint: str = ""
@@ -94,7 +96,7 @@ class Draft:
             case Workflow():
                 return replace(self, waiting=0, workflow=event)
             case BriefRecord():
-                return replace(self, waiting=0, brief=event)
+                return replace(self, waiting=0, brief=event, states=self.states + 1)
             case Answer(record) | Plan(record) | Drafted(record) | Briefed(record):
                 return replace(self, record=record, over=True)
             case _:  # a plan is shown whole

@@ -37,7 +37,7 @@ from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
 from trag.web.evidence import documents_of
 from trag.web.forms import remark
-from trag.web.visitors import caller, empty_pages, where
+from trag.web.visitors import caller, leads_in, where
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -248,8 +248,8 @@ class AskPage:
         )
 
     def _side(self, who: CurrentUser, chosen: str) -> str:
-        conversations, empty = self.home.records.conversations(who.person), empty_pages(self.home, who)
-        return render.sidebar(conversations, chosen, self._organization(), who, empty=empty)
+        conversations = self.home.records.conversations(who.person)
+        return render.sidebar(conversations, chosen, self._organization(), leads_in(self.home, who), who)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
+from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
 from trag.record import NEAREST, AnswerRecord, Source, first_of_sections
 from trag.view.marks import supporting
@@ -74,6 +75,24 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     return tuple(found)
 
 
+def brief_evidence(record: BriefRecord, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
+    """The sources of a briefing, numbered from 1 in the order of its sentences; `documents` as in `evidence`."""
+    found: list[Evidence] = []
+    for number, source in enumerate(record.sources, 1):
+        said = [one.evidence for part in record.parts for one in part.sentences if one.source == source.id]
+        of_chart, there = source.kind == "chart", bool(documents.get(source.document))
+        link = "" if of_chart or not there else opens(source, record.id)
+        text = escape(source.text) if of_chart else marked(source.text, said)
+        found.append(Evidence(number, source, True, Markup(), text, None, link, not (of_chart or there)))
+    return tuple(found)
+
+
+def opens(source: Source, answer: str = "") -> str:
+    """The address at which a passage is opened at its place, with what an answer or a briefing has of it."""
+    query = {"passage": source.id} | ({"answer": answer} if answer else {})
+    return f"/documents/{key(source.document)}/view?{urlencode(query)}#here"
+
+
 def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Where a reader who got no answer may look: the first of `found`, one passage of each section; none otherwise."""
     if record.status != "cannot_answer":
@@ -97,11 +116,12 @@ def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecor
     return replace(record, sources=tuple(sources))
 
 
-def documents_of(record: AnswerRecord | PlanRecord | WorkflowRecord) -> frozenset[str]:
-    """The names of the documents that an answer or a plan stands on; a workflow stands on the catalogue alone."""
+def documents_of(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord) -> frozenset[str]:
+    """The names of the documents that an answer, a plan or a briefing stands on; a workflow stands on the catalogue
+    alone."""
     if isinstance(record, WorkflowRecord):
         return frozenset()
-    if isinstance(record, PlanRecord):
+    if isinstance(record, PlanRecord | BriefRecord):
         return record.documents
     return frozenset(source.document for source in record.sources if of_document(source))
 

@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +38,7 @@ from trag.web.quality.render import LARGEST_SET
 from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
-from trag.web.visitors import EMPTY, HERE, Visit
+from trag.web.visitors import HERE, KNOWN, NavLink, Visit, leads_for
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -84,13 +84,13 @@ _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another wi
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `empty` gives
-    the pages that have nothing for somebody."""
+    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `leads` gives
+    the pages that somebody is shown the way to."""
 
     app: ASGIApp
     door: Authenticator
     functions: Mapping[int, access.Function]
-    empty: Callable[[CurrentUser], Collection[str]] = lambda _: ()
+    leads: Callable[[CurrentUser], Sequence[NavLink]] = leads_for
     limits: RequestLimits = field(default_factory=RequestLimits)
     looking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(LOOKING))
 
@@ -212,7 +212,7 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
-        EMPTY.set(self.empty)
+        KNOWN.set(self.leads)
         # No caller is believed about proxies.
         kept = [
             (name, value)

@@ -6,7 +6,7 @@ no link, picture or script of theirs survives.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
@@ -24,7 +24,7 @@ from trag.review.approvals import normalized
 from trag.table_rows import Row, read_row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.security_headers import give_nonces
-from trag.web.visitors import here, leads
+from trag.web.visitors import NavLink, here, leads
 
 if TYPE_CHECKING:
     from store.records import Conversation
@@ -145,13 +145,11 @@ def sidebar(
     conversations: Sequence[Conversation],
     chosen: str,
     organization: str,
+    links: Sequence[NavLink],
     caller: CurrentUser = CurrentUser.local,
-    *,
-    empty: Collection[str] = (),
 ) -> str:
-    """The list of conversations, `chosen` marked, and the pages that the caller may open; `empty` are those
-    that have nothing for them."""
-    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "empty": empty}
+    """The list of conversations, `chosen` marked, and the pages that the caller is shown the way to."""
+    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "links": links}
     return _template("sidebar.html").render(**shown, caller=caller, longest=LONGEST_TITLE)
 
 

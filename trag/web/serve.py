@@ -83,6 +83,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.api import page as programs
     from trag.web.api.answering import Answerer
     from trag.web.ask import AskPage
+    from trag.web.briefings import page as briefings
     from trag.web.charts import page as charts
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
@@ -94,7 +95,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
-    from trag.web.visitors import empty_pages
+    from trag.web.visitors import leads_in
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
     from trag.workflow.runner import Runner
@@ -129,7 +130,7 @@ def create_app(home: Home) -> FastAPI:
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
-    app.add_middleware(Gate, door=door, functions=access.functions(blocks), empty=partial(empty_pages, home))
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks), leads=partial(leads_in, home))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))
@@ -139,6 +140,7 @@ def create_app(home: Home) -> FastAPI:
     fine_tune = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
     plans.mount(app, home, page.runs, ready)
+    briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
     for each in (active, notices, registers):

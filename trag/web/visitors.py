@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
-from trag import plans, workflows
+from trag import briefs, plans, workflows
+from trag.errors import SHOWN
 from trag.people import CurrentUser
 from trag.web.access import needed
+from trag.workflow import tasks
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -31,19 +33,20 @@ HERE: ContextVar[Visit | None] = ContextVar("here", default=None)
 
 @dataclass(frozen=True, slots=True)
 class NavLink:
-    """A page by its address, what it is called, and the sign beside it."""
+    """A page by its address, what it is called, the sign beside it, and how many things wait there to be done."""
 
     path: str
     name: str
     sign: str
+    waiting: int = 0
 
 
-EMPTY: ContextVar[Callable[[CurrentUser], Collection[str]]] = ContextVar("empty", default=lambda _: ())
-"""The pages that have nothing for somebody, and are not shown the way to: the gate knows the home."""
+NOTICES = "/workflows/notices"
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
+    NavLink("/briefings", "Briefings", "brief-sign"),
     NavLink("/workflows", "Automate", "automate-sign"),
-    NavLink("/workflows/notices", "Notices", "bell-sign"),
+    NavLink(NOTICES, "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
@@ -87,21 +90,37 @@ def is_admin_here() -> bool:
     return found is not None and found.may("admin")
 
 
-def empty_pages(home: Home, caller: CurrentUser) -> frozenset[str]:
-    """The pages that have nothing for somebody: nothing to plan by, nothing to make workflows of, no notices."""
-    offers = {"/plans": plans.offered, "/workflows": workflows.offered}
-    empty = {path for path, offered in offers.items() if not offered(home, caller)}
-    running = home.settings.workflows
-    return frozenset(empty if running else {*empty, "/workflows/notices"})
-
-
-def leads(caller: CurrentUser | None = None, empty: Collection[str] | None = None) -> tuple[NavLink, ...]:
-    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none. `empty` are
-    those that have nothing for them, where that is known."""
-    caller = caller or here()
-    if caller is None:
-        return ()
-    if empty is None:
-        empty = EMPTY.get()(caller)
-    needs = {lead: needed("GET", lead.path) for lead in LEADS if lead.path not in empty}
+def leads_for(caller: CurrentUser) -> tuple[NavLink, ...]:
+    """The pages that somebody may open."""
+    needs = {lead: needed("GET", lead.path) for lead in LEADS}
     return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))
+
+
+def leads_in(home: Home, caller: CurrentUser) -> tuple[NavLink, ...]:
+    """The pages that somebody may open and that have something for them: to plan by, to write of, to make workflows of,
+    notices where workflows run; with how much waits for them there."""
+    offers = {
+        "/plans": plans.offered,
+        "/briefings": briefs.offered,
+        "/workflows": workflows.offered,
+        NOTICES: lambda *_: home.settings.workflows,
+    }
+    found = (lead for lead in leads_for(caller) if lead.path not in offers or offers[lead.path](home, caller))
+    return tuple(replace(lead, waiting=_tasks(home, caller)) if lead.path == NOTICES else lead for lead in found)
+
+
+def _tasks(home: Home, caller: CurrentUser) -> int:
+    try:
+        return tasks.count_open(home, caller)
+    except SHOWN:  # a page that says what is wrong is drawn all the same
+        return 0
+
+
+KNOWN: ContextVar[Callable[[CurrentUser], Sequence[NavLink]]] = ContextVar("known", default=leads_for)
+"""The pages that somebody is shown the way to: the gate knows the home."""
+
+
+def leads() -> Sequence[NavLink]:
+    """The pages that whom a page is being drawn for is shown the way to, and nobody none."""
+    caller = here()
+    return KNOWN.get()(caller) if caller else ()

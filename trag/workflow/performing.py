@@ -28,8 +28,8 @@ from trag.workflow.tasks import asked, unit_called
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SECONDS = 180.0
-"""That a built-in step may take."""
+SECONDS = 600.0
+"""That a built-in step may take, a model that has to start and the line before it among them."""
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 
 

@@ -41,7 +41,7 @@ MORNING = 7
 """The hour of the machine's clock at which what is done daily, or weekly on Mondays, is due."""
 IN_A_ROW = 5
 """Failures after which a workflow is switched off."""
-SECONDS = 900.0
+SECONDS = 3_600.0
 """That a run may take, without what it waits for."""
 PROGRAM = "the program"
 _AGAIN = 10.0

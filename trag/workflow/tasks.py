@@ -38,6 +38,11 @@ def notices_of(home: Home, caller: CurrentUser) -> tuple[Notice, ...]:
     return home.records.notices.of(caller.person, units_of(caller, home.organization.chart), most=_SHOWN)
 
 
+def count_open(home: Home, caller: CurrentUser) -> int:
+    """How many notices ask something of somebody."""
+    return home.records.notices.count_open(caller.person, units_of(caller, home.organization.chart))
+
+
 def finish(home: Home, caller: CurrentUser, id: str, answer: Mapping[str, str], *, where: str = "") -> None:
     """Keep that somebody did what a notice asks, with what they filled in; the run goes on. Raises TragError for what
     is missing or none of the choices, and StoreError where it is no longer asked of them."""

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from org.procedures import entries
+from org.procedures import BookError, entries
 from org.procedures.entries import Entries
 from org.procedures.export import workbook as pack
-from org.procedures.flows import Book, BookError, write
+from org.procedures.flows import Book, write
 from org.procedures.reading import Report, judge, load
 from org.reading.charts import load as load_chart
 

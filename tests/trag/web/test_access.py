@@ -31,6 +31,7 @@ SAMPLES = {
     "address": ["0af" * 10 + "12"],
     "adapter": ["20260105-0123abcd", "shipped"],
     "asset": ["index-4f2.js"],
+    "brief_file": ["briefing.md", "briefing.docx"],
     "code": ["x" * 43],
     "hash": ["0af" * 21 + "9"],
     "job": ["12-ab"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from tests.pages import ADDRESS, gated, parsed, signed_in, soup, texts, words
 from trag.home import Home, open_home
 from trag.people import CurrentUser
 from trag.settings import Settings
+from trag.web.visitors import leads_in
 from trag.web.workflows import active, notices, registers
 from trag.workflow import activation
+from trag.workflow.runner import run_now
 
 LOCAL = CurrentUser.local
 ID = "0af" * 10 + "12"
@@ -37,7 +40,7 @@ def running(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
 
 @pytest.fixture
 def client(running: Home) -> Iterator[TestClient]:
-    app = gated(running.records, running.settings)
+    app = gated(running.records, running.settings, leads=partial(leads_in, running))
     for each in (active, notices, registers):
         each.mount(app, running)
     with TestClient(app, base_url=ADDRESS) as client:
@@ -129,6 +132,25 @@ def test_it_is_run_by_hand_waits_is_done_by_a_notice_and_stopped(client: TestCli
     page = press(client, soup(client, f"/workflows/active/runs/{run.id}"), "/stop")
     assert "An admin stopped it." in words(page, "main")
     assert texts(soup(client, "/workflows/notices"), "section:has(#open)") == []
+
+
+def test_whoever_is_asked_for_something_is_told_how_much_beside_the_way_there(
+    client: TestClient, running: Home, portal: BlockingPortal
+) -> None:
+    found = signed_in(running.records, client.app, {"eva": ("employee", "bar"), "owl": ("employee", "board")}, portal)  # type: ignore[arg-type]
+    (_, bar), (_, board) = found.values()
+
+    def told(browser: TestClient) -> list[str]:
+        return texts(soup(browser, "/workflows/registers"), "header [href='/workflows/notices']")
+
+    assert told(bar) == told(board) == ["Notices"]
+    use(running, workflow(step("count", 1, record={"a": "b"})), ID)
+    for _ in range(2):
+        run_now(running, LOCAL, ID)
+    ran(running)
+    assert (told(bar), told(board)) == (["Notices 2 to do"], ["Notices"]), "whose unit is not asked"
+    press(bar, soup(bar, "/workflows/notices"), "/done", **{"give.sum": "12", "give.coin": "cent"})
+    assert told(bar) == ["Notices 1 to do"]
 
 
 def test_registers_are_filled_and_changed_by_those_whom_they_are_for(

@@ -37,7 +37,7 @@ from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns, AssistantLoader
 from trag.web.ask import AskPage
 from trag.web.plans import page as plans_page
-from trag.web.visitors import leads
+from trag.web.visitors import leads_in
 
 pytestmark = pytest.mark.slow
 PEOPLE: dict[str, tuple[Role, str]] = {f"of-{unit}": ("employee", unit) for unit in UNITS} | {
@@ -261,7 +261,7 @@ def test_the_way_there_is_shown_to_who_may_plan_and_to_admins(place: Place) -> N
     shown = {who: plans.offered(place.home, place.people[who]) for who in ("of-bar", "of-board", "ada")}
     assert shown == {"of-bar": True, "of-board": False, "ada": True}
     for who, offers in shown.items():
-        assert ("/plans" in [lead.path for lead in leads(place.people[who], () if offers else ("/plans",))]) is offers
+        assert ("/plans" in [lead.path for lead in leads_in(place.home, place.people[who])]) is offers
     assert "no written procedures for you" in words(place.page("of-board", "/plans"), ".lead")
     place.home.procedures._book = None
     place.home.procedures.versions.activate("0" * 12, "gone.json", "f" * 64, by="test", size=1, original="")

@@ -300,7 +300,7 @@ def test_an_empty_home_leads_to_what_fills_it_whoever_may_do_that(in_charge: boo
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
-    soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
+    soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor", visitors.LEADS), "html.parser")
     assert words(soup, "[aria-current=page]") == "Title y"
     assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
     assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in visitors.LEADS)]

@@ -17,7 +17,9 @@ from org.reading.charts import load
 from tests.automated import ran, step, use, workflow
 from tests.scripted import Scripted
 from tests.trag.workflow.conftest import INVOICES, ROOT
+from trag.flow.record import PlanRecord
 from trag.home import Home, open_home
+from trag.models.catalogue import CatalogueModel
 from trag.people import CurrentUser
 from trag.progress import silent
 from trag.settings import Settings
@@ -128,3 +130,32 @@ def test_the_assistant_answers_plans_and_its_answer_lies_before_reviewers(larkmo
         assert change.find(answer.id).second
     assert gave[6]["record"]["amount"] == "40"
     assert gave[7]["notice"]["text"] == answer.answer
+
+
+@pytest.mark.reader
+@pytest.mark.timeout(1800)
+def test_a_plan_is_made_by_the_real_default_and_goes_to_who_is_to_have_it(
+    reader: CatalogueModel, larkmoor: Home, book: Book
+) -> None:
+    larkmoor.procedures.activate(book, [("procedures.json", b"{}")], by="local")
+    made = workflow(
+        step("make_plan", 1, request="Somebody has lost their badge. What is to be done?"),
+        step("add_to_review", 2, plan="@1.plan"),
+        step("notify_unit", 3, unit="Staff Council", message="@1.plan"),
+    )
+    use(larkmoor, made)
+    run_now(larkmoor, LOCAL, "w")
+    run = ran(larkmoor)
+    assert (run.state, run.message) == ("done", "")
+    gave: dict[int, Any] = {each["step"]: each["outputs"] for each in json.loads(run.trace_json)["trace"]}
+    kept = larkmoor.records.answer(gave[1]["plan"]["id"])
+    assert kept
+    plan = PlanRecord.from_json(kept.record_json)
+    assert plan.procedure
+    assert (plan.procedure.title, plan.model.name) == ("Replace a lost badge", reader.name)
+    steps = [each.title for each in plan.steps]
+    assert len(steps) > 2
+    (told,) = notices_of(larkmoor, LOCAL)
+    assert [title for title in steps if title in told.text] == steps
+    with larkmoor.records.reviews.changing() as change:
+        assert change.find(kept.id).second

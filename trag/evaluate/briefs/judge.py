@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 LEARNED = Path(__file__).with_name("judge.safetensors")
-"""What the embedded encoder learned for this; `python -m trag finetune judge` makes it anew. Not validated yet (docs/RESULTS.md)."""
+"""What the embedded encoder learned for this; `python -m trag finetune judge` makes it anew. Not validated yet
+(docs/RESULTS.md)."""
 THRESHOLD = 0.5
 """The probability from which a sentence counts as supported."""
 _BATCH = 16

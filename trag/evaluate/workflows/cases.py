@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from org.procedures.flows import Book, BookError
+from org.procedures import BookError
+from org.procedures.flows import Book
 from org.procedures.reading import load
 from trag import json_lines
 from trag.errors import OperatorError

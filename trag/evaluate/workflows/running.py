@@ -10,28 +10,58 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import prompts
 from org.procedures.flows import Book
+from trag.embed import open_embedder
 from trag.errors import OperatorError
 from trag.evaluate import runs
 from trag.evaluate.workflows import systems
 from trag.evaluate.workflows.cases import Case, Cases
 from trag.evaluate.workflows.scores import Form
-from trag.evaluate.workflows.systems import MAX_TOKENS, Examples, Written
+from trag.evaluate.workflows.systems import MAX_TOKENS, TRAG, Examples, Written
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
+from trag.reranking.reranker import Reranker
 from trag.retrieve import Weigh
 from trag.workflow import choosing, drafting, structure, suggesting
 from trag.workflow.choosing import Decided, fitted
 from trag.workflow.drafting import Drafter
-from trag.workflow.suggesting import Suggester
+from trag.workflow.suggesting import LEARNED, Suggester
+
+if TYPE_CHECKING:
+    from trag.home import Home
 
 _DRAFTING = (choosing, drafting, structure, suggesting)
+
+
+def measure(
+    home: Home,
+    sets: Sequence[Cases],
+    shown: Cases,
+    chosen: Sequence[str],
+    form: Form,
+    k: int,
+    progress: Progress,
+) -> Mapping[str, Sequence[Written]]:
+    """What `run` writes with a home's model, plain prompting without its adapter, kept among the results of the home.
+    Plain prompting shows requests of `shown`, and `k` suggested steps."""
+    examples, weigh = Examples(shown, open_embedder("", LEARNED).embed_passages, k), Reranker().weigh
+    own = [system for system in chosen if system.startswith(TRAG)]
+    others = [system for system in chosen if system not in own]
+    folder = home.folder / "results" / "workflows"
+    found = []
+    if own:
+        found.append(run(folder, home.model, sets, own, examples, weigh, form, progress))
+    if others:
+        with closing(home.model_with("base")) as base:
+            found.append(run(folder, base, sets, others, examples, weigh, form, progress))
+    return {each.name: [one for written in found for one in written[each.name]] for each in sets}
 
 
 def run(
@@ -82,7 +112,7 @@ def _writer(
     weigh: Weigh,
 ) -> Callable[[Case], Written]:
     """What writes as a system does, by a catalogue."""
-    if system == systems.TRAG:
+    if system == TRAG:
         return partial(systems.by_drafter, model, Drafter(book, examples.encode, weigh))
     if system == systems.NO_SUGGESTIONS:
         return partial(systems.by_reader, model, book)
@@ -95,7 +125,7 @@ def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, exampl
     told by what it makes of a text."""
     identity = (model.identity, model.context, cases.book.version, system, form, MAX_TOKENS)
     encoder = examples.encode(["When a request arrives, do this."])[0].round(2).tolist()
-    if system == systems.TRAG:
+    if system == TRAG:
         given: Any = [inspect.getsource(each) for each in _DRAFTING] + [*map(fitted, get_args(Decided))]
     elif system == systems.NO_SUGGESTIONS:
         given = prompts.workflow("")

@@ -25,7 +25,8 @@ from fastapi.responses import Response
 
 from store import StoreError, files
 from store.passage import Passage
-from trag import view
+from trag import briefs, view
+from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
@@ -240,8 +241,7 @@ class Viewer:
         if not passage:
             return Target(passages, next((each for each in passages if each.kind == "section"), None))
         record = self._record(request, answer)
-        sentences, question = (record.checks.sentences, record.question) if record else ((), "")
-        support = tuple(each.evidence or each.text for each in sentences if each.supported and each.source == passage)
+        question, support = _said(record, passage) if record else ("", ())
         wanted, pair = passage, self.context.library.pair(passage.partition("-")[0])
         if pair is not None and pair.document == document.name:
             # Also one that is not searched opens, and one that says something else by now opens where it was made.
@@ -262,17 +262,33 @@ class Viewer:
             return Target(passages, view.source(passages, wanted), quoted, support, question, changed=True)
         return Target((*passages, quoted), quoted, quoted, support, question, changed=True)
 
-    def _record(self, request: Request, answer: str) -> AnswerRecord | None:
-        """An answer that was given to whoever asks; or any, to a reviewer who may read all that it stands on."""
+    def _record(self, request: Request, answer: str) -> AnswerRecord | BriefRecord | None:
+        """An answer or a briefing that was given to whoever asks, or what is open to them of one that is shared with
+        them; or any, to a reviewer who may read all that it stands on."""
         home, user = self.context.home, caller(request)
         stored = home.records.answer(answer) if answer else None
-        if stored is None or stored.kind != "answer":
+        if stored is None or stored.kind not in ("answer", "brief"):
             return None
-        record = AnswerRecord.from_json(stored.record_json)
+        record: AnswerRecord | BriefRecord
+        if stored.kind == "brief":
+            if brief := briefs.kept(home, user, answer):
+                return brief
+            record = BriefRecord.from_json(stored.record_json)
+        else:
+            record = AnswerRecord.from_json(stored.record_json)
         if stored.conversation and home.records.owns(user.person, stored.conversation):
             return record
         readable = opened(user, documents_of(record), self.context.library, home.organization.chart)
         return record if user.may("reviewer") and all(readable.values()) else None
+
+
+def _said(record: AnswerRecord | BriefRecord, passage: str) -> tuple[str, tuple[str, ...]]:
+    """The question that was answered, "" where it was none, and the words of a passage that were used."""
+    if isinstance(record, BriefRecord):
+        sentences = [one for part in record.parts for one in part.sentences]
+        return "", tuple(one.evidence for one in sentences if one.source == passage)
+    supported = (one for one in record.checks.sentences if one.supported and one.source == passage)
+    return record.question, tuple(one.evidence or one.text for one in supported)
 
 
 def is_drawn(document: Document) -> bool:

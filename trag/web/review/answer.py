@@ -1,5 +1,5 @@
-"""One answer, plan or workflow under review: judged, the verdict taken back, a second reviewer asked for; answers and
-plans approved for everybody."""
+"""One answer, plan, workflow or briefing under review: judged, the verdict taken back, a second reviewer asked for;
+answers and plans approved for everybody."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from fastapi.responses import Response
 
 from org.procedures.reading import is_section
 from store.reviews import Label
+from trag import briefs
 from trag.ask import LONGEST_QUESTION
+from trag.brief.record import BriefRecord
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.flow.pinned import read_order
 from trag.flow.planner import planner
@@ -24,7 +26,7 @@ from trag.people.permissions import opened, readers
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.review import approvals, verdicts, workflows
 from trag.web.documents.names import key
-from trag.web.evidence import documents_of, evidence
+from trag.web.evidence import brief_evidence, documents_of, evidence
 from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
 from trag.web.responses import Denied, Notice, there
@@ -90,7 +92,10 @@ class AnswerPage:
         """What only the page of its kind shows."""
         if isinstance(given.record, PlanRecord):
             return self._of_plan(given.record)
-        return self._of_workflow(given) if isinstance(given.record, WorkflowRecord) else self._of_answer(who, given)
+        if isinstance(given.record, BriefRecord):
+            return self._of_brief(who, given.record)
+        own = self._of_workflow if isinstance(given.record, WorkflowRecord) else self._of_answer
+        return own(who, given)
 
     def _of_answer(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of an answer shows."""
@@ -124,11 +129,29 @@ class AnswerPage:
             "asked": plan.request,
         }
 
-    def _of_workflow(self, given: GivenAnswer) -> dict[str, Any]:
+    def _of_brief(self, who: CurrentUser, brief: BriefRecord) -> dict[str, Any]:
+        """What only the page of a briefing shows: its sources under their numbers."""
+        home, chart = self.context.home, self.context.chart
+        found = brief_evidence(brief, opened(who, brief.documents, self.context.records.library, chart))
+        changed = bool(briefs.changes(home, brief))
+        return {
+            "evidence": {each.source.id: each for each in found},
+            "chart_link": "",
+            "sources": found,
+            "used": found,
+            "rest": (),
+            "against": "What it stands on has changed since." if changed else "",
+            "asked": brief.subject,
+        }
+
+    def _of_workflow(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of a workflow shows: its steps in plain words, and those that were judged in its place."""
         record, book = given.record, self.context.home.procedures.book or NONE
         assert isinstance(record, WorkflowRecord)
         workflow = record.workflow
+        # What reviewers say counts until the workflow is changed: then it is open again.
+        labels = self.context.records.labels_of(record.id) if given.review.review_status == "open" else ()
+        before = [each for each in labels if not each.asker]
         return {
             "steps": [
                 {
@@ -143,6 +166,8 @@ class AnswerPage:
             else (),
             "begins": wording.begins(workflow, book) if workflow else "",
             "state": _state(given),
+            "judged_before": bool(before),
+            "said_before": next((each for each in reversed(before) if each.reviewer == who.person), None),
             "longest_corrected": workflows.LONGEST,
             "shown_corrected": lambda text: structure.write(Workflow.of(json.loads(text))),
             "to_correct": lambda text: workflows.written(workflows.right(text)),
@@ -221,7 +246,7 @@ class AnswerPage:
         elif isinstance(record, PlanRecord) and corrected:
             procedure, actions = read_order(corrected, self.context.procedures(who))
             corrected = "\n".join([procedure, *actions])
-        sources = record.sources if isinstance(record, AnswerRecord) else ()
+        sources = record.sources if isinstance(record, AnswerRecord | BriefRecord) else ()
         verdicts.put_label(
             self.context.records,
             record.id,
@@ -263,6 +288,8 @@ class AnswerPage:
         record = self.context.find(who, id).record
         if isinstance(record, WorkflowRecord):
             raise TragError("A workflow is given to nobody but who asked for it.", "An admin puts it in use.")
+        if isinstance(record, BriefRecord):
+            raise TragError("A briefing is not approved.", "Who asked for it shares it.")
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
         if not question or not reply:
             raise TragError("An approved answer needs its question and its words.", "Fill in both.")

@@ -18,6 +18,7 @@ from org.procedures.flows import Book
 from store.review_queues import Choice, Queue
 from store.review_topics import PART
 from store.reviews import Review
+from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
 from trag.flow.rights import documents_of as documents_open
 from trag.flow.rights import open_book
@@ -98,16 +99,20 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer, a plan or a workflow that was given, as reviewers see it and with all that it stands on."""
+    """An answer, a plan, a workflow or a briefing that was given, as reviewers see it and with all that it stands
+    on."""
 
     review: Review
-    record: AnswerRecord | PlanRecord | WorkflowRecord
+    record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord
 
     @property
     def words(self) -> str:
-        """The answer itself, the order of the plan, or the workflow as it is corrected."""
+        """The answer itself, the order of the plan, the workflow as it is corrected, or the paragraphs of the
+        briefing."""
         if isinstance(self.record, WorkflowRecord):
             return written(self.record.workflow)
+        if isinstance(self.record, BriefRecord):
+            return self.record.text
         return self.record.order if isinstance(self.record, PlanRecord) else self.record.answer
 
     @property
@@ -204,10 +209,12 @@ class ReviewContext:
         return (given.review, mine) if mine else None
 
 
-def record_of(stored: StoredAnswer) -> AnswerRecord | PlanRecord | WorkflowRecord:
-    """The record of an answer, a plan or a workflow."""
+def record_of(stored: StoredAnswer) -> AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord:
+    """The record of an answer, a plan, a workflow or a briefing."""
     if stored.kind == "workflow":
         return WorkflowRecord.from_json(stored.record_json)
+    if stored.kind == "brief":
+        return BriefRecord.from_json(stored.record_json)
     return (PlanRecord if stored.kind == "plan" else AnswerRecord).from_json(stored.record_json)
 
 

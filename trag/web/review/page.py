@@ -15,6 +15,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import Response
 
 from store.reviews import Label
+from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
 from trag.json_lines import as_line
 from trag.record import AnswerRecord
@@ -159,7 +160,8 @@ def judged(records: Records, hidden: Collection[str]) -> Iterator[Judged]:
 def as_json(answers: Iterable[Judged]) -> Iterator[str]:
     """A line for each answer. That of a plan has what an evaluation takes for right: the `gold` actions of its `flow`,
     the corrected ones or those that were found right, beyond what was `done`; none where nobody says what is right.
-    That of a workflow has the right one beside its `request`, None where nobody says it."""
+    That of a workflow has the right one beside its `request`, None where nobody says it; that of a briefing has its
+    sentences, each with the words that bear it out."""
     for each in answers:
         more: dict[str, Any]
         if isinstance(each.record, PlanRecord):
@@ -169,6 +171,12 @@ def as_json(answers: Iterable[Judged]) -> Iterator[str]:
         elif isinstance(each.record, WorkflowRecord):
             right = judged_workflows.right(each.label.corrected)
             more = {"request": each.record.request, "workflow": right and right.values()}
+        elif isinstance(each.record, BriefRecord):
+            said = [one for part in each.record.parts for one in part.sentences]
+            more = {
+                "sentences": [{"text": one.text, "evidence": one.evidence, "how": one.how} for one in said],
+                "open": [question.text for question in each.record.open],
+            }
         else:
             more = {
                 "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],
@@ -190,7 +198,7 @@ def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
 
 def _values(each: Judged) -> dict[str, str]:
     record = each.record if isinstance(each.record, AnswerRecord) else None
-    sources = record.sources if record else ()
+    sources = each.record.sources if isinstance(each.record, AnswerRecord | BriefRecord) else ()
     wrong = next((source for source in sources if source.id == each.label.wrong_source), None)
     return {
         "id": each.record.id,

@@ -21,6 +21,7 @@ from store.passage import OPEN, Passage
 from store.person import Role
 from store.records import Records
 from tests.pages import gated, signed_in, soup
+from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, Part
 from trag.flow.planner import Planner
 from trag.people.permissions import Readers
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source
@@ -105,6 +106,18 @@ class Place:
         lines = write(workflow) if workflow else ""
         self.records.save_answer(
             record.id, None, request, lines, record.to_json(), asker=self.ids["eve"], kind="workflow"
+        )
+        return record.id
+
+    def brief(self, subject: str = "Signing", document: str = "rules.md", words: str = "The Board signs.") -> str:
+        """A briefing that somebody was given."""
+        source = Source(document, "section", document, "1 Signing", None, f"It stands here. {words}", 0.8)
+        said = BriefSentence(words, document, words, "quotation")
+        part = Part("1 Signing", (said,), (BriefQuestion("Who signs?", "documents"),))
+        record = BriefRecord(uuid4().hex, subject, "written", unit="b", parts=(part,), sources=(source,))
+        record = replace(record, open=(BriefQuestion("Who pays?", "reader"),), model=ModelUsed("tiny", "0", ""))
+        self.records.save_answer(
+            record.id, None, subject, record.text, record.to_json(), asker=self.ids["eve"], kind="brief"
         )
         return record.id
 

@@ -11,10 +11,12 @@ from bs4 import BeautifulSoup
 
 from store.person import Forgotten
 from tests.trag.web.review.conftest import BOOK, CHART, Place, texts
+from trag import workflows
 from trag.errors import TragError
 from trag.finetune.dataset.workflows import judged
+from trag.people import CurrentUser
 from trag.review.workflows import LONGEST, read, written
-from trag.workflow.record import Condition, Input, Open, Started, Workflow, WorkflowRecord, WorkflowStep
+from trag.workflow.record import Condition, Input, Open, Started, Workflow, WorkflowStep
 
 pytestmark = pytest.mark.slow
 
@@ -47,13 +49,26 @@ def shown(place: Place, who: str, id: str) -> dict[str, str]:
     }
 
 
-def learned(place: Place) -> tuple[Workflow, ...]:
-    home: Any = SimpleNamespace(
+def home_of(place: Place) -> Any:
+    return SimpleNamespace(
         records=place.records,
         organization=SimpleNamespace(chart=CHART),
         procedures=SimpleNamespace(book=BOOK),
     )
-    return judged(home)
+
+
+def learned(place: Place) -> tuple[Workflow, ...]:
+    return judged(home_of(place))
+
+
+def change(place: Place, id: str, workflow: Workflow) -> None:
+    """Whoever asked changes theirs."""
+    home, person = home_of(place), place.records.people.get(place.ids["eve"])
+    assert person
+    eve = CurrentUser.of(person)
+    kept = workflows.kept(home, eve, id)
+    assert kept
+    workflows.changed(home, eve, id, workflows.state(kept), lambda *_: workflow)
 
 
 def exported(place: Place, who: str = "ada") -> list[dict[str, Any]]:
@@ -118,24 +133,28 @@ def test_what_is_wrong_with_a_corrected_workflow_is_said_whole_and_stays_typed(p
     )
 
 
-def test_what_was_judged_is_what_is_kept_whoever_changes_it_then(place: Place) -> None:
+def test_what_was_judged_is_what_is_kept_and_counts_until_whoever_asked_changes_it(place: Place) -> None:
     id = place.workflow(WORKFLOW)
     form = shown(place, "rita", id)
-    stored = place.records.answer(id)
-    assert stored
-    record = WorkflowRecord.from_json(stored.record_json)
-    changed = replace(record, workflow=named("Ask"), before=(WORKFLOW,))
-    assert place.records.change_answer(id, stored.record_json, "daily\nAsk", changed.to_json())
+    change(place, id, named("Ask"))
     refused = place.post("rita", f"/review/{id}/verdict", verdict="Correct", **form)
     assert (refused.status_code, "changed meanwhile" in refused.text) == (409, True)
+    assert "It was judged" not in place.browsers["rita"].get(f"/review/{id}").text
     place.judge("rita", id, "Correct", **shown(place, "rita", id))
     assert "changed it by hand" in texts(place.page("rita", f"/review/{id}"), ".answer")[0]
-    again = place.records.answer(id)
-    assert again
-    assert place.records.change_answer(
-        id, again.record_json, "daily\nTell", replace(record, workflow=named("Tell")).to_json()
-    )
-    assert [one["workflow"]["steps"] for one in exported(place)] == [[{"name": "Ask", "step": 1}]]
+    assert [[step["name"] for step in one["workflow"]["steps"]] for one in exported(place)] == [["Ask"]]
+    change(place, id, named("Tell"))
+    assert (place.review_status(id), exported(place), learned(place)) == ("open", [], ())
+    assert texts(place.page("rita", "/review"), ".question") == ["Automate badges!"], "the desk offers it again"
+    assert [each.review_status for each in place.records.reviews.counts("week")] == ["open"]
+    for who in ("ada", "rita", "sam", "tom"):
+        (said,) = texts(place.page(who, f"/review/{id}"), "[aria-label='Before it was changed']")
+        assert "has changed it since" in said
+        assert ("Correct" in said) is (who == "rita"), "others judge on their own"
+    place.judge("sam", id, "Incorrect", **shown(place, "sam", id))
+    assert place.review_status(id) == "Incorrect"
+    assert place.records.reviews.agreement() == (), "on two versions, two verdicts are no two opinions"
+    assert "has changed it since" not in place.browsers["ada"].get(f"/review/{id}").text
 
 
 def test_a_judged_workflow_leaves_with_its_request_and_is_learned_from(place: Place) -> None:

@@ -1,0 +1,1 @@
+"""The page Get it done: plans by the written procedures, for whoever asks."""
