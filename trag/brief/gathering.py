@@ -34,6 +34,7 @@ _ANSWERED, _REFUSAL = -0.25, 0.5
 """From what on a line answers a question that any section may answer: its log-odds by the reranker, less that share of
 those by which the reader would refuse. So 64 of 67 questions with an answer have one, and 26 of 27 without one have
 none (docs/RESULTS.md); by the reranker alone, at 1.0, 59 and 25."""
+_UNSAID = 2.5
 _LIKELY = 0.0
 """The same where an answer is known to be near: of a pair in its own section, of a line in a section on the topic."""
 
@@ -138,10 +139,11 @@ class Gathering:
         return Fact(question, passage, line, retrieve.lines_of(passage)[place - 1] if place else "", odds[at])
 
     def _refusal(self, fact: Fact) -> float:
-        """The log-odds that the reader refuses to answer a question from its line, 0 where it does not say."""
+        """The log-odds that the reader refuses to answer a question from its line; where it does not say, as much as
+        the reranker alone needs."""
         model = self.assistant.model
         if not isinstance(model, Scoring):
-            return 0.0
+            return _UNSAID
         line = prompts.excerpt(fact.passage.section, "", f"{fact.before[-retrieve.WINDOW :]}\n{fact.line}".strip())
         asked = prompts.document(fact.question, [line])
         (likely,) = model.log_probabilities(asked, [prompts.NOT_FOUND], task="answer")

@@ -155,7 +155,7 @@ def latest_turns(turns: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
 
 def without_passages(event: RunEvent) -> RunEvent:
     """An event for who may ask and not read: it says where the answer stands, and not in which words; of a plan whose
-    each action is and where it is written."""
+    each action is and where it is written; of a briefing what the documents do not word."""
 
     def named(sources: tuple[Source, ...]) -> tuple[Source, ...]:
         return tuple(replace(source, text="", question="") for source in sources)
@@ -174,7 +174,13 @@ def without_passages(event: RunEvent) -> RunEvent:
         return replace(event, record=replace(event.record, steps=steps))
     if isinstance(event, BriefRecord):
         parts = (
-            replace(part, sentences=tuple(replace(one, evidence="") for one in part.sentences)) for part in event.parts
+            replace(
+                part,
+                sentences=tuple(
+                    replace(one, text="" if one.how == "quotation" else one.text, evidence="") for one in part.sentences
+                ),
+            )
+            for part in event.parts
         )
         return replace(event, parts=tuple(parts), sources=named(event.sources))
     if isinstance(event, Briefed):

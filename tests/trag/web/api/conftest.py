@@ -3,11 +3,12 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from fastapi import FastAPI
@@ -20,6 +21,8 @@ from tests import planned
 from tests.pages import ADDRESS as HERE
 from tests.pages import gated
 from tests.scripted import ScriptedAssistant
+from trag.brief import writer
+from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, Part
 from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
 from trag.settings import Settings
@@ -45,6 +48,24 @@ SCRIPT = (
     Token("Under"),
     Answer(RECORD),
 )
+
+QUOTED = BriefRecord(
+    "",
+    "Ethics",
+    "written",
+    parts=(Part("Ethics", (BriefSentence(SOURCE.text, "p1", SOURCE.text, "quotation"),)),),
+    open=(BriefQuestion("Who heads Ethics?", "reader"),),
+    sources=(SOURCE,),
+)
+WORDED = replace(
+    QUOTED, parts=(Part("Ethics", (BriefSentence("Ethics sits under the Board.", "p1", SOURCE.text, "model"),)),)
+)
+
+
+def written(_: Any, subject: str, *, length: Any, id: str, **__: Any) -> Iterator[BriefRecord]:
+    """A briefing on whatever it is: a quotation, and then its sentence."""
+    for each in (QUOTED, WORDED):
+        yield replace(each, id=id, subject=subject, length=length)
 
 
 @dataclass
@@ -94,8 +115,12 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
 
     @contextmanager
     def opened(folder: Path) -> Iterator[Place]:
-        with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
+        with (
+            closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records,
+            patch.object(writer, "write", written),
+        ):
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None), parts={})
+            home.state = lambda: SimpleNamespace(empty=False)
             home.procedures = SimpleNamespace(book=planned.book())
             records.library.put("all.md", "1" * 64, None, ())
             planned.plan_by_words(home)

@@ -18,7 +18,7 @@ from tests.trag.web.api.conftest import RECORD, SOURCE, Place
 from trag.events import Event, Token
 from trag.llm.queue import QueueFull
 from trag.record import Approval
-from trag.web.api.mcp import NAME, PLAN, WORKFLOW, Tool, mount, told
+from trag.web.api.mcp import BRIEF, NAME, PLAN, WORKFLOW, Tool, mount, told
 
 Outcome = TypeVar("Outcome")
 pytestmark = pytest.mark.slow
@@ -219,7 +219,7 @@ def test_the_protocols_client_finds_the_tool_and_gets_an_answer_with_sources(doo
         return await client.list_tools(), await client.call_tool(NAME, {"question": ASKED})
 
     listed, called = through(*door, work, mode)
-    assert [each.name for each in listed.tools] == [NAME, PLAN, WORKFLOW]
+    assert [each.name for each in listed.tools] == [NAME, PLAN, WORKFLOW, BRIEF]
     assert listed.tools[0].input_schema["required"] == ["question"]
     record = called.structured_content
     assert not called.is_error
