@@ -130,7 +130,7 @@ def test_a_briefing_opens_its_sources_and_is_taken_along(place: Place) -> None:
     links = [str(each["href"]) for each in page.select(".part a.cite-at")]
     opened = [place.page("leo", link) for link in dict.fromkeys(links)]
     assert all(each.select("#here mark") for each in opened)
-    assert "What is the budget of the Ethics Office?" in texts(page, ".unsaid li")
+    assert "How many people work in the Ethics Office?" in texts(page, ".unsaid li")
     assert texts(page, ".sources .document")[0] == "Organization chart"
     assert page.select(".from .questions") == []
     markdown = place.browsers["leo"].get(f"{path}/briefing.md")
@@ -281,19 +281,19 @@ def test_admins_see_what_no_document_says_and_what_does_by_now(place: Place) -> 
         assert place.browsers[who].get("/briefings/gaps").status_code == 403
         assert place.post(who, "/briefings/gaps").status_code == 403
         assert not place.page(who, "/briefings").select("a[href='/briefings/gaps']")
-    asked = "What is the budget of the Ethics Office?"
+    asked = "How many people work in the Ethics Office?"
     page = place.page("ada", "/briefings/gaps")
     assert asked in texts(page, "tbody th")
     assert not page.select(".since")
     assert "leo" not in words(page, "table").casefold(), "nobody is named"
-    budget = "## 5 Budget of the Ethics Office\n\nThe budget of the Ethics Office is 300,000 LMD a year."
-    place.change(f"{MANUAL}\n\n{budget}\n")
+    staff = "## 5 Staff\n\nSix people work in the Ethics Office."
+    place.change(f"{MANUAL}\n\n{staff}\n")
     since = [row for row in parsed(place.post("ada", "/briefings/gaps")).select("tbody th") if row.select(".since")]
     (row,) = [each for each in since if asked in each.get_text()]
     assert "manual.md" in words(row, ".since")
     link = row.select_one("a.since")
     assert link
-    assert "300,000" in words(place.page("ada", str(link["href"])), "#here")
+    assert "Six people" in words(place.page("ada", str(link["href"])), "#here")
     place.change(MANUAL)
 
 

@@ -119,7 +119,8 @@ def description() -> dict[str, Any]:
         "type": "http",
         "scheme": "bearer",
         "description": "A token of yours (Your account, Tokens for programs): trag_... One that may only ask is told "
-        "where an answer stands; the words there, in sources, checks, the steps of plans and the quotations of briefings, are empty.",
+        "where an answer stands; the words there, in sources and checks, steps of plans and quotations of briefings, "
+        "are empty.",
     }
     return {
         "openapi": "3.1.0",
