@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from org.reading import encodings
+
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WIDER = {
     "ascii": "cp1252",
@@ -24,6 +26,9 @@ _WIDER = {
 page was seen in a browser, with the dashes and quotation marks that only the wider one has."""
 _PLAIN = rb"charset +AGE- ~} \u0041"
 """What says just this in any encoding in which a declaration can be read as ASCII: not in UTF-16, UTF-7 or EBCDIC."""
+
+_TO_KANJI = re.compile(rb"\x1b\$[@B]")
+"""How a mail in ISO-2022-JP, which else is ASCII, begins its Japanese."""
 
 # Bidirectional overrides, the invisible "tag" alphabet, and rows of variation selectors, in which any bytes can be
 # written: text that shows otherwise than it reads, or not at all.
@@ -44,8 +49,8 @@ _SPACES = re.compile("[^\\S\n]+")
 def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
     """The text of `content` and notes on how it was found; `declared` is the encoding that the file itself names.
 
-    UTF-8, UTF-16 with or without its mark, then what is declared, as browsers take it, then Windows-1252, in which
-    nearly any byte means something.
+    UTF-8, UTF-16 with or without its mark, then what is declared, as browsers take it, then the encoding in which its
+    letters make words, else Windows-1252, in which nearly any byte means something.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
@@ -56,7 +61,7 @@ def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
         encoding = "utf-16-le" if sample[1::2].count(0) > sample[::2].count(0) else "utf-16-be"
         return content.decode(encoding, errors="replace"), (f"read as {encoding.upper()}, which it does not say",)
     try:
-        return content.decode("utf-8"), ()
+        return content.decode("iso2022_jp" if _TO_KANJI.search(content) else "utf-8"), ()
     except UnicodeDecodeError:
         pass
     try:
@@ -66,6 +71,10 @@ def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
             return content.decode(encoding), ()
     except (UnicodeError, LookupError):
         pass
+    found = encodings.decode(content)
+    if isinstance(found, encodings.Text) and found.is_alike:
+        name = encodings.label(found.encoding).partition(" (")[0]
+        return found.text, (f"not {'all ' if found.mixed else ''}UTF-8: read as {name}",)
     return content.decode("cp1252", errors="replace"), ("not UTF-8: read as Windows-1252",)
 
 

@@ -22,10 +22,13 @@ from docx.oxml.ns import qn
 
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.docx_contents import contents, without_contents
 from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
+from trag.ingest.parse.docx_text import Text, cells, table_rows, write_boxes
 from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.marks import left_out, settled
 from trag.ingest.parse.pictures import among, is_counted, is_counted_in_office, unread
-from trag.ingest.parse.tables import belongs_to_table, with_header
+from trag.ingest.parse.tables import belongs_to_table, is_layout, with_header
 from trag.ingest.reading import Block, Reading
 
 _WHAT = "Word document"
@@ -33,22 +36,13 @@ _BOLD = 10
 """The level of a paragraph that is bold from end to end: a heading below Word's nine."""
 _AROUND = {qn(name) for name in ("w:sdt", "w:sdtContent", "w:customXml")}
 _FOOTNOTES = {kind: qn(f"w:{kind}Reference") for kind in ("footnote", "endnote")}
-_RUNS = {qn("w:r"), qn("m:r")}
-_TEXTS = {qn("w:t"), qn("m:t")}
-_CHARACTERS = {qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): " ", qn("w:noBreakHyphen"): "-"}
-_LEFT_OUT = {qn(name) for name in ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText", "w:delText")} | {
-    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-}
 _DRAWINGS = {qn("wp:inline"), qn("wp:anchor")}
 _SHOWN = (qn("pic:pic"), qn("c:chart"), "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds")
 _OLD = "{urn:schemas-microsoft-com:vml}"
 _OLD_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)pt")
-_BEFORE = {"num": "", "den": "/", "sup": "^", "sub": "_", "lim": "_"}
-"""What stands before a part of an equation that is drawn above or below its line."""
-_SIMPLE = re.compile(r"[\w.,%]*|\([^()]*\)")
-_PARTS = {qn(f"m:{name}"): name for name in (*_BEFORE, "deg", "rad", "d", "nary", "e", "mr")}
-"""The names of the parts of equations by their tags."""
-_SPACED = {qn(f"m:{name}") for name in ("e", "mr", "fName", "sup", "sub")}
+_HEADING = re.compile(r"heading \d")
+_WIDEST = 100
+"""Columns that a cell reaches over at most."""
 
 
 def parse(content: bytes) -> Reading:
@@ -57,27 +51,35 @@ def parse(content: bytes) -> Reading:
     try:
         document = docx.Document(io.BytesIO(content))
         body = _Body(document)
+        write_boxes(document.element.body)
         found = list(body.blocks(document.element.body))
+        lost = body.text.count_left_out(document.element.body)
     except (PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
     if comments := sum(1 for _ in document.comments):
         notes = (*notes, f"{counted(comments, 'comment')} left out")
-    notes = (*notes, *unread(len(body.pictures), among("section", body.pictures)))
-    styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in found)
-    return Reading("Word", tuple(found) if styled else promote(found), notes=notes)
+    found, entries = without_contents(found)
+    lost["line of the table of contents"] = body.entries + entries
+    notes = (*notes, *unread(len(body.pictures), among("section", body.pictures)), *left_out(lost))
+    blocks = settled(found)
+    styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in blocks)
+    return Reading("Word", blocks if styled else promote(blocks), notes=notes)
 
 
 class _Body:
     """The walk over one document, in whose course its numbered paragraphs are counted. `pictures` has the heading over
-    each picture so far, "" where none is above it."""
+    each picture so far, "" where none is above it; `entries` counts the lines of tables of contents."""
 
     def __init__(self, document: Document) -> None:
         self._styles = {style.style_id: style.element for style in document.styles}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
-        self._footnotes = _footnotes(document)
+        self.text = Text(self._styles)
+        self._footnotes = self._read_footnotes(document)
+        self._contents = contents(document.element.body)
         self._notes = 0  # footnotes, so far
         self._heading = ""
+        self.entries = 0
         self.pictures: list[str] = []
 
     def blocks(self, parent: Any) -> Iterator[Block]:
@@ -87,28 +89,31 @@ class _Body:
                 if block := self._paragraph(element):
                     self._heading = block.text if block.kind == "heading" else self._heading
                     yield block
-            elif element.tag == qn("w:tbl") and not _is_layout(element):
-                yield Block("table", rows=_rows(element))
+            elif element.tag == qn("w:tbl") and not self._is_layout(element):
+                yield Block("table", rows=self._rows(element))
             else:
-                cells = element.iterfind(f"{qn('w:tr')}/{qn('w:tc')}") if element.tag == qn("w:tbl") else ()
-                for inside in [element] if element.tag in _AROUND else cells:
+                rows = table_rows(element) if element.tag == qn("w:tbl") else ()
+                for inside in [element] if element.tag in _AROUND else [cell for row in rows for cell in cells(row)]:
                     yield from self.blocks(inside)
                 continue
             for reference in element.iter(*_FOOTNOTES.values()):
                 if text := self._footnotes.get((reference.tag, reference.get(qn("w:id")))):
                     self._notes += 1
                     yield Block("paragraph", f"Note {self._notes}: {text}")
-            self.pictures += [self._heading] * _pictures(element)
+            self.pictures += [self._heading] * self._count_pictures(element)
 
     def _paragraph(self, paragraph: Any) -> Block | None:
         mark, depth = self._numbers.mark(paragraph)
-        text = _text(paragraph)
+        text = self.text.of(paragraph)
         styles = [self._styles[id_] for id_ in ancestry(value(paragraph, "w:pPr/w:pStyle"), self._styles)]
         names = [value(style, "w:name").lower() for style in styles]
-        if not text or any(name.startswith("toc ") for name in names):
+        if paragraph in self._contents or any(name.startswith("toc ") for name in names):
+            self.entries += bool(text)
+            return None
+        if not text:
             return None
         # 0 for the title, 1 to 9 for a heading by the name of its style or by its outline level.
-        levels = [int(name[-1]) for name in names if re.fullmatch(r"heading \d", name)]
+        levels = [int(name[-1]) for name in names if _HEADING.fullmatch(name)]
         outlines = (value(element, "w:pPr/w:outlineLvl") for element in (paragraph, *styles))
         outline = next((int(outline) for outline in outlines if outline.isdecimal()), 9)
         level = 0 if "title" in names else levels[0] if levels else outline + 1
@@ -118,119 +123,85 @@ class _Body:
             return Block("item", f"{mark} {text}".replace("\n", " "), depth)
         if any(name.startswith("list ") for name in names):
             return Block("item", f"- {text}".replace("\n", " "), 1)
-        if len(text) <= LONGEST and text[-1] not in ".,;:" and not belongs_to_table(text) and _is_bold(paragraph):
+        titled = len(text) <= LONGEST and text[-1] not in ".,;:" and not belongs_to_table(text)
+        if titled and self._is_bold(paragraph):
             return Block("heading", text.replace("\n", " "), _BOLD)
         return Block("paragraph", text)
 
+    def _read_footnotes(self, document: Document) -> dict[tuple[str, str | None], str]:
+        """The texts of footnotes and endnotes by the tag of what refers to them, and their id."""
+        found: dict[tuple[str, str | None], str] = {}
+        for part in document.part.related_parts.values():
+            for kind, tag in _FOOTNOTES.items():
+                if part.partname.endswith(f"/{kind}s.xml"):
+                    for note in parse_xml(part.blob).iterfind(qn(f"w:{kind}")):
+                        if note.get(qn("w:type")) is None:  # else it is the line that parts footnotes from the text
+                            found[tag, note.get(qn("w:id"))] = " ".join(self.text.of(note).split())
+        return found
 
-def _footnotes(document: Document) -> dict[tuple[str, str | None], str]:
-    """The texts of footnotes and endnotes by the tag of what refers to them, and their id."""
-    found: dict[tuple[str, str | None], str] = {}
-    for part in document.part.related_parts.values():
-        for kind, tag in _FOOTNOTES.items():
-            if part.partname.endswith(f"/{kind}s.xml"):
-                for note in parse_xml(part.blob).iterfind(qn(f"w:{kind}")):
-                    if note.get(qn("w:type")) is None:  # else it is the line that parts footnotes from the text
-                        found[tag, note.get(qn("w:id"))] = " ".join(_text(note).split())
-    return found
+    def _is_layout(self, table: Any) -> bool:
+        """Whether a table only sets things side by side."""
+        grid = [list(cells(row)) for row in table_rows(table)]
+        holding = [[self._holds_more(cell) for cell in row] for row in grid]
+        return is_layout([[self.text.of(cell) for cell in row] for row in grid], holding)
 
+    def _holds_more(self, cell: Any) -> bool:
+        """Whether a cell holds a table, or a heading and something beside it."""
+        if next(cell.iter(qn("w:tbl")), None) is not None:
+            return True
+        filled = [paragraph for paragraph in cell.iter(qn("w:p")) if self.text.of(paragraph)]
+        return len(filled) > 1 and any(map(self._is_heading, filled))
 
-def _is_layout(table: Any) -> bool:
-    """Whether a table only sets things side by side: it is one cell, or holds headings or another table."""
-    nested = table.find(f".//{qn('w:tbl')}") is not None
-    styles = (style.get(qn("w:val"), "") for style in table.iter(qn("w:pStyle")))
-    return nested or len(list(table.iter(qn("w:tc")))) == 1 or any(style.startswith("Heading") for style in styles)
+    def _is_heading(self, paragraph: Any) -> bool:
+        styles = ancestry(value(paragraph, "w:pPr/w:pStyle"), self._styles)
+        return any(_HEADING.fullmatch(value(self._styles[id_], "w:name").lower()) for id_ in styles)
 
+    def _is_bold(self, paragraph: Any) -> bool:
+        runs = [run for run in paragraph.iter(qn("w:r")) if self.text.of(run)]
+        bolds = [run.find(f"{qn('w:rPr')}/{qn('w:b')}") for run in runs]
+        return bool(runs) and all(bold is not None and bold.get(qn("w:val"), "1") not in ("0", "false") for bold in bolds)
 
-def _text(element: Any) -> str:
-    return "".join(_pieces(element)).strip()
+    def _rows(self, table: Any) -> tuple[tuple[str, ...], ...]:
+        """The cells of a table, merged ones filled in where they reach to, left out ones empty."""
+        rows: list[list[str]] = []
+        marked = 0
+        for row in table_rows(table):
+            said: list[str] = [""] * _count(row, "w:trPr/w:gridBefore", 0)
+            for cell in cells(row):
+                down, across = (cell.find(f"{qn('w:tcPr')}/{qn(name)}") for name in ("w:vMerge", "w:hMerge"))
+                text = self.text.of(cell)
+                if down is not None and down.get(qn("w:val")) != "restart":
+                    text = rows[-1][len(said)] if rows and len(said) < len(rows[-1]) else ""
+                elif across is not None and across.get(qn("w:val")) != "restart" and said:
+                    text = said[-1]
+                said += [text] * _count(cell, "w:tcPr/w:gridSpan", 1)
+            said += [""] * _count(row, "w:trPr/w:gridAfter", 0)
+            is_header = row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}") is not None
+            marked += is_header and marked == len(rows)
+            rows.append(said)
+        first = next(table_rows(table), None)
+        names = [] if first is None else [each for each in first.iter(qn("w:p")) if self.text.of(each)]
+        titled = all(self._is_bold(each) or self._is_heading(each) for each in names)
+        return with_header(rows, marked=marked or (len(rows) > 1 and bool(names) and titled))
 
-
-def _pieces(element: Any) -> Iterator[str]:
-    """The text that shows: insertions with the rest, without what is deleted, hidden, or repeated for older Words."""
-    for child in element:
-        if child.tag in _TEXTS:
-            yield child.text or ""
-        elif child.tag in _CHARACTERS:
-            yield _CHARACTERS[child.tag]
-        elif child.tag in _PARTS:
-            yield _equation_part(child, _text(child))
-        elif not _is_left_out(child):
-            if child.tag == qn("w:p"):  # of a cell or a text box
-                yield "\n"
-            yield from _pieces(child)
-
-
-def _equation_part(part: Any, text: str) -> str:
-    """A part of an equation on one line, with the signs that are drawn with it: "(a+b)/2", "x^2", "√(y)"; `text` is
-    what is in it, with theirs. Word stores the letters and draws what stands between them, without which 1/2 would be
-    read as 12."""
-
-    def sign(path: str, usual: str) -> str:
-        found = part.find("/".join(map(qn, path.split("/"))))
-        return usual if found is None else str(found.get(qn("m:val"), ""))
-
-    match name := _PARTS[part.tag]:
-        case "deg":
-            return text and f"[{text}]"
-        case "rad":
-            return f"√{text}"
-        case "nary":
-            return sign("m:naryPr/m:chr", "∫") + text
-        case "d":
-            return sign("m:dPr/m:begChr", "(") + text + sign("m:dPr/m:endChr", ")")
-        case "e" if part.getparent().tag == qn("m:rad"):
-            return f"({text})"
-        case "e" | "mr":
-            before = part.getprevious()
-            return f" {text}" if before is not None and before.tag in _SPACED else text
-    return text and _BEFORE[name] + (text if _SIMPLE.fullmatch(text) else f"({text})")
-
-
-def _is_left_out(element: Any) -> bool:
-    hidden = element.tag in _RUNS and element.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None
-    return hidden or element.tag in _LEFT_OUT
-
-
-def _pictures(element: Any) -> int:
-    """How many pictures, charts and diagrams an element shows."""
-    count = 0
-    for child in element:
-        if child.tag in _DRAWINGS:
-            extent = child.find(qn("wp:extent"))
-            sizes = (None, None) if extent is None else (int(extent.get("cx", 0)), int(extent.get("cy", 0)))
-            count += next(child.iter(*_SHOWN), None) is not None and is_counted_in_office(child, *sizes)
-        elif child.tag == f"{_OLD}shape":
-            old = dict(_OLD_SIZE.findall(child.get("style", "")))
-            width, height = (float(old[side]) if side in old else None for side in ("width", "height"))
-            count += child.find(f"{_OLD}imagedata") is not None and is_counted(width, height)
-        elif child.tag != qn("w:object") and not _is_left_out(child):
-            count += _pictures(child)
-    return count
+    def _count_pictures(self, element: Any) -> int:
+        """How many pictures, charts and diagrams an element shows."""
+        count = 0
+        for child in element:
+            if child.tag in _DRAWINGS:
+                extent = child.find(qn("wp:extent"))
+                sizes = (None, None) if extent is None else (int(extent.get("cx", 0)), int(extent.get("cy", 0)))
+                count += next(child.iter(*_SHOWN), None) is not None and is_counted_in_office(child, *sizes)
+            elif child.tag == f"{_OLD}shape":
+                old = dict(_OLD_SIZE.findall(child.get("style", "")))
+                width, height = (float(old[side]) if side in old else None for side in ("width", "height"))
+                count += child.find(f"{_OLD}imagedata") is not None and is_counted(width, height)
+            elif child.tag != qn("w:object") and not self.text.is_left_out(child):
+                count += self._count_pictures(child)
+        return count
 
 
-def _is_bold(paragraph: Any) -> bool:
-    runs = [run for run in paragraph.iter(qn("w:r")) if _text(run)]
-    bolds = [run.find(f"{qn('w:rPr')}/{qn('w:b')}") for run in runs]
-    return bool(runs) and all(bold is not None and bold.get(qn("w:val"), "1") not in ("0", "false") for bold in bolds)
-
-
-def _rows(table: Any) -> tuple[tuple[str, ...], ...]:
-    """The cells of a table, merged ones filled in where they reach to."""
-    rows: list[list[str]] = []
-    marked = 0
-    for row in table.iterfind(qn("w:tr")):
-        cells: list[str] = []
-        for cell in row.iter(qn("w:tc")):
-            if cell.getparent() is not row and cell.getparent().tag != qn("w:sdtContent"):
-                continue
-            span = value(cell, "w:tcPr/w:gridSpan")
-            merge = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
-            goes_on = merge is not None and merge.get(qn("w:val")) != "restart"
-            above = rows[-1][len(cells)] if goes_on and rows and len(cells) < len(rows[-1]) else ""
-            cells += [above if goes_on else _text(cell)] * (min(int(span), 100) if span.isdecimal() else 1)
-        is_header = row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}") is not None
-        marked += is_header and marked == len(rows)
-        rows.append(cells)
-    first = [run for run in table.iterfind(f"{qn('w:tr')}[1]//{qn('w:p')}") if _text(run)]
-    return with_header(rows, marked=marked or (len(rows) > 1 and bool(first) and all(map(_is_bold, first))))
+def _count(element: Any, path: str, usual: int) -> int:
+    """A number of columns."""
+    said = value(element, path)
+    return min(int(said), _WIDEST) if said.isdecimal() else usual

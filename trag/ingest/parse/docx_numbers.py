@@ -9,6 +9,8 @@ from typing import Any
 
 from docx.oxml.ns import qn
 
+from trag.ingest.parse.marks import STATES, in_font
+
 _ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}
 _ROMAN |= {"iv": 4, "i": 1}
 
@@ -20,6 +22,7 @@ class _Level:
     start: int
     legal: bool
     """Whether its text has every number as a decimal: "Article I" above "Section 1.1"."""
+    font: str
 
 
 class Numbers:
@@ -59,7 +62,7 @@ class Numbers:
             }
 
     def mark(self, paragraph: Any) -> tuple[str, int]:
-        """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, else "") and the depth of its list, from 1."""
+        """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, "- ✓" for a tick, else "") and the depth of its list, from 1."""
         list_, depth = self._rule(paragraph)
         levels = self._levels.get(list_, {})
         level = levels.get(depth)
@@ -71,7 +74,8 @@ class Numbers:
         for deeper in [each for each in counts if each > depth]:
             del counts[deeper]
         if level.format in ("bullet", "none"):
-            return "-" if level.format == "bullet" else "", depth + 1
+            sign = in_font(level.text, level.font)
+            return "" if level.format == "none" else f"- {sign}" if sign in STATES else "-", depth + 1
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
@@ -105,6 +109,7 @@ def _level(level: Any) -> _Level:
         format=value(level, "w:numFmt") or "decimal",
         text=value(level, "w:lvlText"),
         start=int(start) if start.isdecimal() else 1,
+        font="" if (fonts := level.find(f"{qn('w:rPr')}/{qn('w:rFonts')}")) is None else fonts.get(qn("w:ascii"), ""),
         legal=level.find(qn("w:isLgl")) is not None and value(level, "w:isLgl") not in ("0", "false", "off"),
     )
 

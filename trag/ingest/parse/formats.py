@@ -6,11 +6,13 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import clean, count_deceptive
+from trag.ingest.parse.marks import items, left_out, plain
 from trag.ingest.parse.tables import with_captions
 from trag.ingest.reading import Block, Reading
 
@@ -75,18 +77,27 @@ def parse(content: bytes, suffix: str) -> Reading:
     module, function = _PARSERS.get(kind, (kind, "parse"))
     reading: Reading = getattr(import_module(f"trag.ingest.parse.{module}"), function)(content)
     deceptive = 0
+    lost: Counter[str] = Counter()
     blocks: list[Block] = []
+
+    def shown(text: str) -> str:
+        text, symbols, crossed = plain(text)
+        lost["symbol of an unknown font"] += symbols
+        lost["struck-out passage"] += crossed
+        return clean(text)
+
     for block in reading.blocks:
         deceptive += count_deceptive(block.text) + sum(count_deceptive(cell) for row in block.rows for cell in row)
-        rows = tuple(tuple(map(clean, row)) for row in block.rows)
-        block = replace(block, text=clean(block.text), rows=rows)
+        rows = tuple(tuple(map(shown, row)) for row in block.rows)
+        block = replace(block, text=shown(block.text), rows=rows)
         if block.text or any(map(any, rows)):
-            blocks.append(block)
+            blocks += items(block)
     if not blocks:
         raise TragError(
             "holds no text.", " ".join(reading.notes) or "Check that it is the right file, and not a picture of one."
         )
-    notes = (*reading.notes, f"{deceptive} invisible characters left out") if deceptive else reading.notes
+    notes = (*reading.notes, *left_out(lost))
+    notes = (*notes, f"{deceptive} invisible characters left out") if deceptive else notes
     # Names of sheets stand in notes: they are as much a stranger's as the rest.
     notes = tuple(clean(note).replace("\n", " ")[:_LONGEST_NOTE] for note in notes)
     return replace(reading, blocks=with_captions(blocks), notes=notes)

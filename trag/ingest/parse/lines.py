@@ -1,5 +1,5 @@
 """What the lines of a printed page carry beside their text: words cut at their ends, headers and footers, tables of
-contents with their dots, marks of lists."""
+contents with their dots."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-BULLET = re.compile(r"\A[-*•‣◦▪–+]\s+(?=\S)")
-NUMBER = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-z]\)|\(?[ivx]{1,4}\)|\(\d{1,3}\))\s+(?=\S)")
-"""The marks of unordered and of ordered items."""
 PART = r"(?:part|chapter|article|section|annex|appendix)\s+\w"
 NUMBERED = re.compile(rf"\d+(?:\.\d+)*[.)]?\s+[^\W\d]|{PART}", re.IGNORECASE)
 """The beginning of a line that may be the title of a part: many a part begins on a page of its own."""

@@ -13,7 +13,8 @@ from itertools import pairwise
 from statistics import median
 
 from trag.ingest.parse.headings import LONGEST, promote
-from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
+from trag.ingest.parse.lines import unwrapped, word_counts
+from trag.ingest.parse.marks import BULLET, NUMBER
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
 from trag.ingest.parse.pdf_tables import aligned_table
 from trag.ingest.parse.tables import belongs_to_table, same_header, with_header

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import pptx
@@ -21,6 +22,7 @@ from pptx.oxml.ns import qn
 
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.marks import STATES, in_font, left_out, raised, settled
 from trag.ingest.parse.pictures import is_counted_in_office, unread
 from trag.ingest.parse.tables import with_header
 from trag.ingest.reading import Block, Reading
@@ -43,6 +45,7 @@ def parse(content: bytes) -> Reading:
     silent: list[int] = []
     pictures: list[int] = []
     hidden: list[int] = []
+    lost: Counter[str] = Counter()
     try:
         presentation = pptx.Presentation(io.BytesIO(content))
         slides = list(presentation.slides)
@@ -58,6 +61,7 @@ def parse(content: bytes) -> Reading:
                 shown = filter(_is_picture, _visible(slide.shapes, height))
                 counted = (is_counted_in_office(shape._element, shape.width, shape.height) for shape in shown)
                 pictures += [number] * sum(counted)
+            lost["struck-out passage"] += _struck(slide)
             found += blocks
     except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
@@ -66,12 +70,12 @@ def parse(content: bytes) -> Reading:
         notes.append(f"{listed('slide', silent)} with a picture and no text but the title")
     if hidden:
         notes.append(f"hidden {listed('slide', hidden)} left out")
-    return Reading("PowerPoint", tuple(found), len(slides), tuple(notes))
+    return Reading("PowerPoint", settled(found), len(slides), (*notes, *left_out(lost)))
 
 
 def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
     title = next((shape for shape in slide.placeholders if shape.placeholder_format.type in _TITLES), None)
-    words = " ".join(title.text_frame.text.split()) if title is not None and title.has_text_frame else ""
+    words = " ".join(map(_line, title.text_frame.paragraphs)).strip() if title is not None and title.has_text_frame else ""
     level = _LEVELS.get(slide.slide_layout._element.get("type", ""), 2)
     yield Block("heading", words or f"Slide {number}", level if words else 2, number)
     others = [shape for shape in slide.shapes if shape.shape_id != (title.shape_id if title else None)]
@@ -119,19 +123,52 @@ def _text(shape: Any, number: int) -> Iterator[Block]:
             counts[paragraph.level] = counts.get(paragraph.level, 0) + 1
             yield Block("item", f"{counts[paragraph.level]}. {_line(paragraph)}", paragraph.level + 1, number)
         elif qn("a:buNone") not in marks and (qn("a:buChar") in marks or (bulleted and len(paragraphs) > 1)):
-            yield Block("item", f"- {_line(paragraph)}", paragraph.level + 1, number)
+            yield Block("item", f"{_bullet(properties)} {_line(paragraph)}", paragraph.level + 1, number)
         else:
             yield Block("paragraph", _line(paragraph), page=number)
 
 
 def _line(paragraph: Any) -> str:
-    return " ".join(paragraph.text.split())
+    return " ".join("".join(map(_piece, paragraph._p)).split())
+
+
+def _piece(element: Any) -> str:
+    """The text of a run or a field; "" where it is struck out."""
+    if element.tag not in (qn("a:r"), qn("a:fld")):
+        return " " if element.tag == qn("a:br") else ""
+    text, properties = element.findtext(qn("a:t")) or "", element.find(qn("a:rPr"))
+    if properties is None:
+        return text
+    if _is_struck(element):
+        return ""
+    for face in (properties.find(qn("a:sym")), properties.find(qn("a:latin"))):
+        text = text if face is None else in_font(text, face.get("typeface", ""))
+    baseline = properties.get("baseline", "0").removesuffix("%")
+    return raised(text) if baseline.isdecimal() and int(baseline) else text
+
+
+def _is_struck(run: Any) -> bool:
+    properties = run.find(qn("a:rPr"))
+    return properties is not None and properties.get("strike", "noStrike") != "noStrike"
+
+
+def _struck(slide: Any) -> int:
+    """How many passages of a slide are struck out."""
+    runs = (groupby(each.iterfind(qn("a:r")), _is_struck) for each in slide._element.iter(qn("a:p")))
+    return sum(struck for paragraph in runs for struck, _ in paragraph)
+
+
+def _bullet(properties: Any) -> str:
+    """The mark of an item: a bullet says nothing, a tick or a cross does."""
+    sign, font = (None if properties is None else properties.find(qn(name)) for name in ("a:buChar", "a:buFont"))
+    shown = "" if sign is None else in_font(sign.get("char", ""), "" if font is None else font.get("typeface", ""))
+    return f"- {shown}" if shown in STATES else "-"
 
 
 def _rows(table: Any) -> list[list[str]]:
     """The cells of a table, merged ones in every place that they reach over."""
     cells = [list(row.cells) for row in table.rows]
-    rows = [[" ".join(cell.text_frame.text.split()) for cell in row] for row in cells]
+    rows = [[" ".join(filter(None, map(_line, cell.text_frame.paragraphs))) for cell in row] for row in cells]
     for top, row in enumerate(cells):
         for left, cell in enumerate(row):
             if cell.is_merge_origin:

@@ -63,6 +63,38 @@ def transposed(rows: Sequence[Sequence[str]]) -> tuple[Row, ...]:
     return tuple(zip(*_filled(rows), strict=True))
 
 
+def is_layout(cells: Sequence[Sequence[str]], holding: Sequence[Sequence[bool]]) -> bool:
+    """Whether a table only sets things side by side: it is one cell, or it has cells that hold more than text (a table,
+    a heading over something) and is one row or one column, or has no row of names on top and most of its words in one
+    such cell."""
+    if sum(map(len, cells)) < 2:
+        return True
+    held = [text for row, marks in zip(cells, holding, strict=True) for text, mark in zip(row, marks, strict=True) if mark]
+    if not held:
+        return False
+    if len(cells) == 1 or max(map(len, cells)) == 1:
+        return True
+    names = [cell.strip() for cell in cells[0]]
+    if len(names) > 1 and _are_names(names) and not any(holding[0]):
+        return False
+    return 2 * max(map(len, held)) > sum(len(text) for row in cells for text in row)
+
+
+def as_lines(rows: Sequence[Sequence[str]]) -> str:
+    """A table within a cell of another as text, a line a row: "normal: EUR 12"."""
+    if not (said := with_header(rows, marked=0)):
+        return ""
+    header, *body = said
+    named = any(header)
+    lines = (
+        ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, row, strict=True) if cell)
+        if named
+        else ": ".join(filter(None, (row[0], ", ".join(filter(None, row[1:])))))
+        for row in body
+    )
+    return "\n".join(line.replace("\n", " ") for line in lines)
+
+
 def same_header(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether two rows are the same header, as at the top of each page of a long table."""
     return any(first) and ["".join(cell.split()) for cell in first] == ["".join(cell.split()) for cell in second]

@@ -11,9 +11,7 @@ from itertools import groupby, pairwise
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import is_title, promote
 from trag.ingest.parse.lines import (
-    BULLET,
     LEADER,
-    NUMBER,
     PART,
     EdgeLine,
     contents_lines,
@@ -21,6 +19,7 @@ from trag.ingest.parse.lines import (
     unwrapped,
     word_counts,
 )
+from trag.ingest.parse.marks import BULLET, NUMBER
 from trag.ingest.parse.tables import Row, with_header
 from trag.ingest.reading import Block, Reading
 
