@@ -159,7 +159,9 @@ class _Body:
     def _is_bold(self, paragraph: Any) -> bool:
         runs = [run for run in paragraph.iter(qn("w:r")) if self.text.of(run)]
         bolds = [run.find(f"{qn('w:rPr')}/{qn('w:b')}") for run in runs]
-        return bool(runs) and all(bold is not None and bold.get(qn("w:val"), "1") not in ("0", "false") for bold in bolds)
+        return bool(runs) and all(
+            bold is not None and bold.get(qn("w:val"), "1") not in ("0", "false") for bold in bolds
+        )
 
     def _rows(self, table: Any) -> tuple[tuple[str, ...], ...]:
         """The cells of a table, merged ones filled in where they reach to, left out ones empty."""

@@ -9,10 +9,7 @@ from typing import Any
 
 from docx.oxml.ns import qn
 
-from trag.ingest.parse.marks import STATES, in_font
-
-_ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}
-_ROMAN |= {"iv": 4, "i": 1}
+from trag.ingest.parse.marks import STATES, in_font, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ class Numbers:
             form = levels[at].format
             if level.legal and form != "decimalZero":
                 form = "decimal"
-            return _formatted(counts.get(at, levels[at].start), form)
+            return numbered(counts.get(at, levels[at].start), form)
 
         return re.sub(r"%(\d)", number, level.text).strip(), depth + 1
 
@@ -127,17 +124,3 @@ def value(element: Any, path: str) -> str:
     """The w:val of the element at `path`, "" without one."""
     found = element.find("/".join(qn(step) for step in path.split("/")))
     return "" if found is None else str(found.get(qn("w:val"), ""))
-
-
-def _formatted(count: int, form: str) -> str:
-    if form in ("lowerLetter", "upperLetter") and count > 0:
-        # Word goes on with "aa", "bb" after "z".
-        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-        return letters.upper() if form == "upperLetter" else letters
-    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
-        roman = ""
-        for letters, worth in _ROMAN.items():
-            roman += letters * (count // worth)
-            count %= worth
-        return roman.upper() if form == "upperRoman" else roman
-    return f"{count:02}" if form == "decimalZero" else str(count)

@@ -28,7 +28,7 @@ FORMATS = {
 }
 """The formats that can be read, by suffix."""
 
-_PARSERS = {"markdown": ("html", "parse_markdown"), "csv": ("sheets", "parse_csv")}
+_PARSERS = {"csv": ("sheets", "parse_csv")}
 """The module and the function that reads a format where they are not its own module's `parse`."""
 _LONGEST_NOTE = 1_000
 

@@ -1,5 +1,5 @@
-"""HTML, and Markdown by way of the HTML that it stands for: what a reader of the page would read, without scripts,
-menus and hidden parts. What a picture shows is not read, and the notes of the reading say where pictures are."""
+"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. What a picture shows is not read,
+and the notes of the reading say where pictures are; the words that stand for one in a line or a cell are."""
 
 from __future__ import annotations
 
@@ -12,97 +12,66 @@ from bs4.element import PageElement, PreformattedString
 
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.html_furniture import drop_landmarks, main_part
+from trag.ingest.parse.html_shown import HEADING, drop_fields, show
+from trag.ingest.parse.marks import bulleted, left_out, numbered, raised, settled
 from trag.ingest.parse.pictures import among, is_counted, unread
-from trag.ingest.parse.tables import belongs_to_table, transposed, with_header
+from trag.ingest.parse.tables import as_lines, belongs_to_table, is_layout, transposed, with_header
 from trag.ingest.reading import Block, Reading
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
-_DROPPED = "script, style, nav, template, noscript, iframe, object, button, select, input, [hidden], [role=navigation]"
-_MENUS = ", ".join(
-    f".{name}, #{name}" for name in ("toolbar", "topbar", "navbar", "breadcrumb", "breadcrumbs", "crumb")
-)
-"""What old pages have in place of <nav>, by class or id."""
-_MAIN = ("main", "[role=main]", "#content, #main, #main-content")
-_SEPARATORS = re.compile(r"[\s|·•»›>/]*")
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _INLINE = re.compile(
-    "a|abbr|b|bdi|bdo|br|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr"
+    "a|abbr|acronym|b|bdi|bdo|big|br|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|nobr|picture|q|rb|rp|rt|rtc"
+    "|ruby|s|samp|small|source|span|strike|strong|sub|sup|time|tt|u|var|wbr|[a-z]+-[a-z-]+"
 )
-_HEADING = re.compile("h[1-6]")
 _SIDE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)px")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_FILE_NAME = re.compile(r"\S+\.\w{3,4}")
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?((?:lower|upper)-\w+)", re.IGNORECASE)
+_FORMS = {
+    **dict.fromkeys(("a", "lower-alpha", "lower-latin"), "lowerLetter"),
+    **dict.fromkeys(("A", "upper-alpha", "upper-latin"), "upperLetter"),
+    **dict.fromkeys(("i", "lower-roman"), "lowerRoman"),
+    **dict.fromkeys(("I", "upper-roman"), "upperRoman"),
+}
 _PIXEL = 0.75
 """Points."""
 _BREAK = "\x00"
 """Stands for <br> until white space is collapsed; HTML text cannot hold it."""
 
+_ALL, _WIDEST = 1_000, 100
+"""Rows and columns that a cell reaches over at most."""
 _BOLD = 7
 """The level of a paragraph that is bold from end to end: a heading below <h6>."""
-
-_FRONT_MATTER = re.compile(r"\A\ufeff?(---|\+\+\+)[^\S\n]*\n(?P<matter>.*?)\n\1[^\S\n]*(?:\n|\Z)", re.DOTALL)
-_TITLE = re.compile(r"^title\s*[:=]\s*[\"']?(?P<title>.*?)[\"']?\s*$", re.MULTILINE)
 
 
 def parse(content: bytes) -> Reading:
     """A page, of which the main part is read where it names one."""
     declared = _CHARSET.search(content[:2048])
     text, notes = decode(content, declared[1].decode("ascii") if declared else "")
-    found, pictures = _read(text)
-    return Reading("HTML", found, notes=(*notes, *pictures))
+    found, others = read_html(text)
+    return Reading("HTML", found, notes=(*notes, *others))
 
 
-def parse_markdown(content: bytes) -> Reading:
-    """A Markdown file (CommonMark with tables). The title of its front matter, which site generators put on top, is the
-    title of the document."""
-    from markdown_it import MarkdownIt
-
-    text, notes = decode(content)
-    text = text.replace("\r\n", "\n")
-    title = ""
-    if matter := _FRONT_MATTER.match(text):
-        found = _TITLE.search(matter["matter"])
-        title = found["title"] if found else ""
-        text = text[matter.end() :]
-    rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
-    blocks, pictures = _read(rendered)
-    if title and not any(block.kind == "heading" and block.text == title for block in blocks[:3]):
-        blocks = (Block("heading", title, 0), *blocks)
-    return Reading("Markdown", blocks, notes=(*notes, *pictures))
-
-
-def _read(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     """The blocks of HTML text, and notes on what in it is not read. Paragraphs worded like headings are promoted where
     no heading but a title is marked."""
     soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
-    for tag in [*soup.select(_DROPPED), *soup.find_all(style=_HIDDEN), *_menus(soup)]:
-        tag.decompose()
-    for tag in soup.select("body > header, body > footer, body > aside"):
-        tag.decompose()
-    body = soup.body
+    around = drop_landmarks(soup)
+    lost = show(soup)
+    body, beside = main_part(soup)
     if body is None:
         return (), ()
-    main = next(filter(None, map(soup.select_one, _MAIN)), body)
-    if main.name == "main" or 2 * len(main.get_text()) >= len(body.get_text()):
-        body = main  # older pages call other parts so too
+    lost["part around the text"] = around + beside
+    lost["button or field"] = drop_fields(body)
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
         drawing.decompose()
-    found = tuple(_blocks(body))
+    found = settled(list(_blocks(body)))
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
-    return promote(found) if len(marked) < 2 else found, unread(len(pictures), among("section", pictures))
-
-
-def _menus(soup: BeautifulSoup) -> list[Tag]:
-    """The parts that are called menus, and above the first heading the lines that are."""
-    first = soup.find(_HEADING)
-    above = first.find_all_previous(["div", "p"]) if isinstance(first, Tag) else []
-    menus = [tag for tag in soup.select(_MENUS) if tag.find(_HEADING) is None]
-    for tag in above:
-        if isinstance(tag, Tag) and _holds_inline(tag) and len(tag.find_all("a", href=True)) > 2:
-            beside = "".join(text for text in tag.find_all(string=True) if text.find_parent("a") is None)
-            menus += [tag] * (_SEPARATORS.fullmatch(beside) is not None)
-    return menus
+    notes = (*unread(len(pictures), among("section", pictures)), *left_out(lost))
+    return promote(found) if len(marked) < 2 else found, notes
 
 
 def _mark_questions(body: Tag) -> None:
@@ -122,7 +91,7 @@ def _mark_questions(body: Tag) -> None:
 def _pictures(body: Tag) -> Iterator[str]:
     """The heading over each picture that is more than decoration, "" where none is above it."""
     heading = ""
-    for tag in body.find_all(["img", "svg", _HEADING]):
+    for tag in body.find_all(["img", "svg", HEADING]):
         if tag.name not in ("img", "svg"):
             heading = _text([tag]).replace("\n", " ")
         elif tag.get("alt") != "" and tag.get("role") != "presentation":
@@ -156,7 +125,7 @@ def _holds_inline(tag: Tag) -> bool:
 
 
 def _block(tag: Tag, level: int) -> Iterator[Block]:
-    if _HEADING.fullmatch(tag.name):
+    if HEADING.fullmatch(tag.name):
         if text := _text([tag]).replace("\n", " "):
             yield Block("heading", text, int(tag.name[1]))
     elif tag.name == "p" and _holds_inline(tag):
@@ -164,13 +133,7 @@ def _block(tag: Tag, level: int) -> Iterator[Block]:
     elif tag.name in ("ul", "ol", "menu"):
         yield from _list(tag, level + 1)
     elif tag.name == "dl":
-        term = ""
-        for child in tag.find_all(["dt", "dd"]):
-            text = _text([child]).replace("\n", " ")
-            if child.name == "dt":
-                term = text
-            elif text:
-                yield Block("item", f"- {term}: {text}" if term else f"- {text}", level + 1)
+        yield from _definitions(tag, level)
     elif tag.name == "table":
         yield from _table(tag)
     elif tag.name == "pre":
@@ -182,18 +145,38 @@ def _block(tag: Tag, level: int) -> Iterator[Block]:
         yield from _blocks(tag, level)
 
 
-def _text(nodes: Sequence[PageElement]) -> str:
-    """The text of inline nodes on one line, but for the breaks that <br> asks for."""
-    parts: list[str] = []
-    for node in nodes:
-        if isinstance(node, Tag):
-            for line_break in [node] if node.name == "br" else node.find_all("br"):
-                line_break.append(_BREAK)
-            parts.append(node.get_text())
-        elif not isinstance(node, PreformattedString):
-            parts.append(str(node))
-    lines = (" ".join(line.split()) for line in "".join(parts).split(_BREAK))
+def _text(nodes: Sequence[PageElement], *, pictures: bool = True) -> str:
+    """The text of nodes on one line, but for the breaks that <br> asks for and those between blocks; with the words
+    that stand for pictures, or without."""
+    lines = (" ".join(line.split()) for line in "".join(_pieces(nodes, pictures)).split(_BREAK))
     return "\n".join(line for line in lines if line)
+
+
+def _pieces(nodes: Sequence[PageElement], pictures: bool) -> Iterator[str]:
+    for node in nodes:
+        if not isinstance(node, Tag):
+            yield "" if isinstance(node, PreformattedString) else str(node)
+        elif node.name == "br":
+            yield _BREAK
+        elif node.name == "img":
+            yield _alternative(node) if pictures else ""
+        elif node.name == "sup":
+            text = "".join(_pieces(list(node.children), pictures)).replace(_BREAK, " ")
+            yield raised(text)
+        elif node.name == "rt" and node.find_previous_sibling("rp") is None:
+            yield f"({''.join(_pieces(list(node.children), pictures))})"
+        elif node.name == "table":  # in a cell of another
+            yield f"{_BREAK}{as_lines(_grid(node)[0]).replace(chr(10), _BREAK)}{_BREAK}"
+        else:
+            inside = _pieces(list(node.children), pictures)
+            yield from inside if _INLINE.fullmatch(node.name) else (_BREAK, *inside, _BREAK)
+
+
+def _alternative(picture: Tag) -> str:
+    """The words that stand for a picture; a name of a file are none."""
+    words = str(picture.get("alt", ""))
+    silent = picture.get("role") in ("presentation", "none") or picture.get("aria-hidden") == "true"
+    return "" if silent or _FILE_NAME.fullmatch(words.strip()) else words
 
 
 def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
@@ -209,7 +192,7 @@ def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
     if worded and told_apart and not belongs_to_table(title):
         yield Block("heading", title.replace("\n", " ").rstrip(":"), _BOLD)
         nodes = rest
-    if text := _text(nodes):
+    if text := _text(nodes, pictures=False) and _text(nodes):  # a picture alone is no text
         yield Block("paragraph", text)
 
 
@@ -227,46 +210,98 @@ def _list(tag: Tag, level: int) -> Iterator[Block]:
         if child.name != "li":  # not allowed there, and common
             yield from _list(child, level + 1)
             continue
+        number = int(str(child.get("value"))) if str(child.get("value", "")).isdecimal() else number
         inside = list(_blocks(child, level))
         lead = list(takewhile(lambda block: block.kind == "paragraph" or block.level == _BOLD, inside))
         if lead:
-            mark = f"{number}." if tag.name == "ol" else "-"
-            yield Block("item", f"{mark} {' '.join(block.text for block in lead)}".replace("\n", " "), level)
+            text = " ".join(block.text for block in lead).replace("\n", " ")
+            yield Block("item", f"{_mark(tag, number)} {text}" if tag.name == "ol" else bulleted(text), level)
         yield from inside[len(lead) :]
         number += 1
 
 
+def _mark(tag: Tag, number: int) -> str:
+    """The number of an item as its list shows it."""
+    styled = _LIST_STYLE.search(str(tag.get("style", "")))
+    form = _FORMS.get(styled[1].lower() if styled else str(tag.get("type", "")), "decimal")
+    return f"{numbered(number, form)}."
+
+
+def _definitions(tag: Tag, level: int) -> Iterator[Block]:
+    """Terms with what they mean, an item each; a question is the heading of its answer."""
+    term = ""
+    for child in tag.find_all(["dt", "dd"]):
+        text = _text([child]).replace("\n", " ")
+        if child.name == "dt":
+            term = text
+        elif text and term.endswith(("?", "？")):
+            yield Block("heading", term, _BOLD + 1)
+            yield from _blocks(child, level)
+        elif text:
+            yield Block("item", f"- {term}: {text}" if term else f"- {text}", level + 1)
+
+
 def _table(tag: Tag) -> Iterator[Block]:
     """A table, or its cells one after the other where it is only there for the layout."""
-    if tag.find("table") or tag.select_one("h1, h2, h3, h4, h5, h6"):
-        for cell in tag.find_all(["td", "th"]):
-            if cell.find_parent("table") is tag:
-                yield from _blocks(cell)
+    parts = [row.find_all(["td", "th"], recursive=False) for row in _rows(tag)]
+    holding = [[_holds_more(cell) for cell in row] for row in parts]
+    if tag.get("role") in ("presentation", "none") or is_layout([list(map(_cell, row)) for row in parts], holding):
+        for cell in (cell for row in parts for cell in row):
+            yield from _blocks(cell)
         return
+    caption = tag.find("caption", recursive=False)
+    rows, marked = _grid(tag)
+    yield Block("table", _text([caption]) if caption else "", rows=with_header(rows, marked=marked))
+
+
+def _rows(table: Tag) -> list[Tag]:
+    """The rows of a table, without those of tables in its cells."""
+    return [row for row in table.find_all("tr") if row.find_parent("table") is table]
+
+
+def _holds_more(cell: Tag) -> bool:
+    """Whether a cell holds a table, or a heading and something beside it."""
+    heading = cell.find(HEADING)
+    return cell.find("table") is not None or (heading is not None and _text([heading]) != _cell(cell))
+
+
+def _cell(cell: Tag) -> str:
+    return _text(list(cell.children))
+
+
+def _grid(tag: Tag) -> tuple[list[tuple[str, ...]], int]:
+    """The cells of a table, merged ones filled in where they reach to, and how many of the first rows are marked as its
+    header."""
     rows: list[tuple[str, ...]] = []
     spans: dict[int, tuple[int, str]] = {}  # column -> rows still to fill, and the cell that fills them
     marked = 0
     beside = 0  # rows whose first cell alone is a header
-    for row in tag.find_all("tr"):
+    part = None
+    for row in _rows(tag):
+        if row.parent is not part:  # a cell reaches to the end of its part of the table
+            part, spans = row.parent, {}
         cells: list[str] = []
         tags = row.find_all(["td", "th"], recursive=False)
         for cell in tags:
             _fill(cells, spans)
-            text = _text([cell])
-            for _ in range(_span(cell, "colspan")):
-                if (down := _span(cell, "rowspan")) > 1:
-                    spans[len(cells)] = (down - 1, text)
+            text = _cell(cell)
+            down = _span(cell, "rowspan")
+            for _ in range(min(_span(cell, "colspan") or 1, _WIDEST)):
+                if down != 1:
+                    spans[len(cells)] = ((down or _ALL) - 1, text)
                 cells.append(text)
-        _fill(cells, spans)
+        while any(column >= len(cells) for column in spans):
+            if len(cells) not in spans:
+                cells.append("")
+            _fill(cells, spans)
         heads = [cell.name == "th" for cell in tags]
         in_head = row.find_parent("thead") is not None
         marked += marked == len(rows) and bool(heads) and (in_head or (all(heads) and (len(heads) > 1 or not rows)))
         beside += heads[:1] == [True] and not any(heads[1:])
         rows.append(tuple(cells))
     if not marked and beside == len(rows) and max(map(len, rows), default=0) > 2:
-        rows, marked = list(transposed(rows)), 1
-    caption = tag.find("caption")
-    yield Block("table", _text([caption]) if caption else "", rows=with_header(rows, marked=marked))
+        return list(transposed(rows)), 1
+    return rows, marked
 
 
 def _fill(cells: list[str], spans: dict[int, tuple[int, str]]) -> None:
@@ -279,5 +314,6 @@ def _fill(cells: list[str], spans: dict[int, tuple[int, str]]) -> None:
 
 
 def _span(cell: Tag, name: str) -> int:
-    value = str(cell.get(name, ""))
-    return min(int(value), 100) if value.isdecimal() and int(value) else 1
+    """How far a cell reaches; 0 is to the end."""
+    value = str(cell.get(name, "")).strip()
+    return min(int(value), _ALL) if value.isdecimal() else 1

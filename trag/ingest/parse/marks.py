@@ -17,6 +17,10 @@ from trag.ingest.reading import Block
 BULLET = re.compile(r"\A[-*•‣◦▪–+·●○▫►▸➢➤❖◆◇⁃]\s+(?=\S)")
 NUMBER = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-z]\)|\(?[ivx]{1,4}\)|\(\d{1,3}\))\s+(?=\S)")
 """The marks of unordered and of ordered items."""
+CLAUSE = re.compile(rf"{NUMBER.pattern}|\(?(?:[A-Za-z]|[ivxlcIVXLC]{{2,6}})[.)]\s+(?=\S)")
+"""The marks of ordered items, and the letters and Roman figures that are one only among others of their kind."""
+_ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}
+_ROMAN |= {"iv": 4, "i": 1}
 
 TICKED, UNTICKED = "☑", "☐"
 STATES = frozenset("✓✔✗✘☑☒✅❌")
@@ -59,7 +63,9 @@ _UP, _DOWN = "\x0e", "\x0f"
 _RAISED = re.compile(rf"(?P<before>\d[\d.,]*|/?[^\W\d_]+)?{_UP}(?P<raised>[^{_UP}{_DOWN}]*){_DOWN}(?P<after>\w?)")
 _FIRST = re.compile(rf"\s*{_UP}\s*([^{_UP}{_DOWN}]{{1,6}}?)\s*{_DOWN}")
 _FIGURES = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
-_UNITS = frozenset(unit for length in "m km cm mm dm µm μm nm ft in yd mi".split() for unit in (length, f"/{length}")) | {"/s"}
+_UNITS = frozenset(
+    unit for length in "m km cm mm dm µm μm nm ft in yd mi".split() for unit in (length, f"/{length}")
+) | {"/s"}
 _UPPER = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -99,6 +105,26 @@ def plain(text: str) -> tuple[str, int, int]:
 def left_out(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Notes on what is left out, by what it is called: "2 struck-out passages left out"."""
     return tuple(f"{counted(count, what)} left out" for what, count in counts.items() if count)
+
+
+def numbered(count: int, form: str) -> str:
+    """A number as lists show it, by the names that Word has for the forms: "lowerLetter", "upperRoman"."""
+    if form in ("lowerLetter", "upperLetter") and count > 0:
+        # Word goes on with "aa", "bb" after "z".
+        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
+        return letters.upper() if form == "upperLetter" else letters
+    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
+        roman = ""
+        for letters, worth in _ROMAN.items():
+            roman += letters * (count // worth)
+            count %= worth
+        return roman.upper() if form == "upperRoman" else roman
+    return f"{count:02}" if form == "decimalZero" else str(count)
+
+
+def bulleted(text: str) -> str:
+    """An item of a list without numbers; one that begins with a mark of its own keeps that."""
+    return text if CLAUSE.match(text) else f"- {BULLET.sub('', text)}"
 
 
 def items(block: Block) -> tuple[Block, ...]:

@@ -75,7 +75,9 @@ def parse(content: bytes) -> Reading:
 
 def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
     title = next((shape for shape in slide.placeholders if shape.placeholder_format.type in _TITLES), None)
-    words = " ".join(map(_line, title.text_frame.paragraphs)).strip() if title is not None and title.has_text_frame else ""
+    words = (
+        " ".join(map(_line, title.text_frame.paragraphs)).strip() if title is not None and title.has_text_frame else ""
+    )
     level = _LEVELS.get(slide.slide_layout._element.get("type", ""), 2)
     yield Block("heading", words or f"Slide {number}", level if words else 2, number)
     others = [shape for shape in slide.shapes if shape.shape_id != (title.shape_id if title else None)]

@@ -69,7 +69,9 @@ def is_layout(cells: Sequence[Sequence[str]], holding: Sequence[Sequence[bool]])
     such cell."""
     if sum(map(len, cells)) < 2:
         return True
-    held = [text for row, marks in zip(cells, holding, strict=True) for text, mark in zip(row, marks, strict=True) if mark]
+    held = [
+        text for row, marks in zip(cells, holding, strict=True) for text, mark in zip(row, marks, strict=True) if mark
+    ]
     if not held:
         return False
     if len(cells) == 1 or max(map(len, cells)) == 1:
