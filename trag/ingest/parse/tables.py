@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from trag.ingest.reading import Block
 
@@ -34,8 +34,8 @@ def with_header(rows: Sequence[Sequence[str]], *, marked: int) -> tuple[Row, ...
 
     `marked` is the number of first rows that the file says are the header (True for 1); with 0 it is what looks like
     one, else an empty row. Two header rows become one ("2025 Budget"). A row that is one cell from side to side names
-    the rows below it: it becomes their first cell, under an empty name. Two columns without a mark are taken for names
-    and values, one pair a row.
+    the rows below it: it becomes their first cell, under an empty name. A name that a first column holds once for
+    several rows is put in all of them. Two columns without a mark are taken for names and values, one pair a row.
     """
     filled = _filled(rows)
     if not filled:
@@ -48,11 +48,11 @@ def with_header(rows: Sequence[Sequence[str]], *, marked: int) -> tuple[Row, ...
     count = min(max(marked, _header_rows(filled, marked=marked)), len(filled))
     header = _combined(filled[:count]) if count else ("",) * width
     grouped: list[Row] = []
-    for row in filled[count:]:
-        if _is_one_cell(row) and len(filled) > 2:
-            group = row[0]
+    for across, run in groupby(filled[count:], key=lambda row: _is_one_cell(row) and len(filled) > 2):
+        if across:
+            group = list(run)[-1][0]
         else:
-            grouped.append((group, *row))
+            grouped += [(group, *row) for row in _carried_down(list(run))]
     if any(row[0] for row in grouped):
         return (("", *header), *grouped)
     return (header, *(row[1:] for row in grouped))
@@ -105,6 +105,32 @@ def same_header(first: Sequence[str], second: Sequence[str]) -> bool:
 def _filled(rows: Sequence[Sequence[str]]) -> list[Row]:
     width = max(map(len, rows), default=0)
     return [(*row, *[""] * (width - len(row))) for row in rows if any(cell.strip() for cell in row)]
+
+
+def _carried_down(rows: Sequence[Row]) -> list[Row]:
+    """The rows, where the first columns name groups only once, each in its first row, with those names in all rows.
+
+    The names are words or numbers and no ticks, none of them there twice, and a good part of the rows has none. Rows without one
+    have all a cell in the same further column. One at the very end may be the total of all, and stays as it is.
+    """
+    blank = [at for at, row in enumerate(rows) if not row[0].strip()]
+    key = next((at for at in range(1, len(rows[0])) if all(rows[place][at].strip() for place in blank)), 0)
+    if not key or not blank or (blank == [len(rows) - 1] and (len(rows) > 2 or _FIGURE.match(rows[-1][key].strip()))):
+        return list(rows)
+    found = [list(row) for row in rows]
+    for at in range(key):
+        cells = [row[at].strip() for row in rows]
+        above = [row[:at] for row in found]  # a name holds no further than that of the larger group
+        names = [(tuple(before), cell) for before, cell in zip(above, cells, strict=True) if cell]
+        blanks = cells.count("")
+        if not cells[0] or 4 * blanks < len(rows) or len(set(names)) < len(names):
+            break
+        if not all(any(map(str.isalnum, cell)) for _, cell in names) or (len(names) == 1 and len(cells[0]) == 1):
+            break  # ticks
+        for place in range(1, len(found)):
+            if not cells[place] and above[place] == above[place - 1]:
+                found[place][at] = found[place - 1][at]
+    return [tuple(row) for row in found]
 
 
 def _is_one_cell(row: Row) -> bool:

@@ -1,30 +1,28 @@
 """Excel workbooks: each sheet a section, its rows as text, formulas by the values that were stored with them.
 
-Hidden sheets, rows and columns are left out, and what a picture shows is not read; the notes say so. No link is
+Hidden sheets, rows and columns are left out, and so is what is struck out or in a picture; the notes say so. No link is
 followed. What is merged or hidden is looked up in the XML: openpyxl tells it only of sheets that it holds in memory
 whole, which a large one must not be.
 """
 
 from __future__ import annotations
 
-import datetime
 import io
 import re
 import sys
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import Any
-from zipfile import ZipFile
 
-from lxml import etree
-
+from org.reading.number_formats import shown, shown_text
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
-from trag.ingest.parse.pictures import among, is_counted_in_office, unread
+from trag.ingest.parse.pictures import among, unread
 from trag.ingest.parse.sheets import COLUMNS, ROWS, blocks
 from trag.ingest.parse.tables import Row
 from trag.ingest.reading import Block, Reading
@@ -33,10 +31,15 @@ from trag.ingest.reading import Block, Reading
 _had_numpy = "numpy" in sys.modules
 if not _had_numpy:
     sys.modules["numpy"] = None  # type: ignore[assignment]
-from openpyxl.packaging.relationship import get_dependents, get_rels_path  # noqa: E402
+from openpyxl.cell.read_only import ReadOnlyCell  # noqa: E402
+from openpyxl.cell.rich_text import CellRichText, TextBlock  # noqa: E402
 from openpyxl.reader.excel import ExcelReader  # noqa: E402
 from openpyxl.utils.cell import range_boundaries  # noqa: E402
+from openpyxl.utils.datetime import MAC_EPOCH  # noqa: E402
 from openpyxl.utils.exceptions import InvalidFileException  # noqa: E402
+from openpyxl.worksheet._reader import WorkSheetParser  # noqa: E402
+
+from trag.ingest.parse.xlsx_beside import Beside, beside  # noqa: E402
 
 if not _had_numpy:
     del sys.modules["numpy"]
@@ -44,18 +47,18 @@ if not _had_numpy:
 LARGE = 100_000_000
 """Bytes of a sheet from which on nobody looks what is merged or hidden in it."""
 
+Place = tuple[int, int]
+"""Row and column."""
+
 _WHAT = "Excel workbook"
 _GENERIC = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|ark|лист)\s?\d*", re.IGNORECASE)
-_LITERAL = re.compile(r"\"([^\"]*)\"|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[\\_*](.)")
-_DECIMALS = re.compile(r"\.(0+)")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
 _HIDDEN = rb"[^>]*\bhidden=\"(?:1|true)\"[^>]*>"
 _ROW = re.compile(rb"<(?:\w+:)?row\b" + _HIDDEN)
 _COLUMN = re.compile(rb"<(?:\w+:)?col\b" + _HIDDEN)
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d{1,7})\"")
 _NOT_COMPUTED = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
-_SIZE = ".//{http://schemas.openxmlformats.org/drawingml/2006/main}xfrm/{*}ext"
 _AREAS = 5_000
 _PLACES = 1_000_000
 """Merged areas that are looked at, and the places they may take, of one sheet."""
@@ -67,7 +70,7 @@ def parse(content: bytes) -> Reading:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the parts that openpyxl does not know and nobody asked for
-            reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+            reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False, rich_text=True)
             reader.read()
             paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
             shown = [sheet for sheet in reader.wb.worksheets if sheet.sheet_state == "visible"]
@@ -82,8 +85,12 @@ def parse(content: bytes) -> Reading:
                     laid_out = _layout(reader.archive.read(path))
                 else:
                     notes.append(f"too large to see what is merged or hidden in sheet {sheet.title}")
-                found += blocks(*_read(sheet, laid_out, notes))
-                places += [sheet.title] * _pictures(reader.archive, path)
+                around = beside(reader.archive, path)
+                notes += [f"{counted(count, what)} in sheet {sheet.title} not read" for what, count in around.unread]
+                places += [sheet.title] * around.pictures
+                found += [Block("paragraph", text) for row, text in around.boxes if not row]
+                found += blocks(*_read(reader, sheet, path, laid_out, around, notes))
+                found += [Block("paragraph", text) for row, text in around.boxes if row]
     except (
         InvalidFileException,
         zipfile.BadZipFile,
@@ -102,91 +109,126 @@ def parse(content: bytes) -> Reading:
     return Reading("Excel", tuple(found), notes=tuple(notes))
 
 
-def _read(sheet: Any, laid_out: _Layout, notes: list[str]) -> tuple[list[Row], frozenset[int]]:
-    """The rows of a sheet as text, and the indices of those that are bold from end to end; adds to `notes`."""
-    sheet.reset_dimensions()  # what a file says of its size is often wrong
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What the style of a cell says: the code by which its numbers are shown, and its font."""
+
+    code: str
+    is_bold: bool
+    is_struck: bool
+
+
+def _style(sheet: Any, number: int) -> _Style:
+    cell = ReadOnlyCell(sheet, 1, 1, None, style_id=number)
+    return _Style(cell.number_format or "General", bool(cell.font.b), bool(cell.font.strike))
+
+
+def _read(
+    reader: ExcelReader, sheet: Any, path: str, laid_out: _Layout, around: Beside, notes: list[str]
+) -> tuple[list[Row], frozenset[Place], dict[Place, str]]:
+    """The rows of a sheet as text, which of their cells are bold, and what is noted on them; adds to `notes`."""
     rows: list[Row] = []
-    bold: set[int] = set()
-    origins: dict[tuple[int, int], str] = {}
-    wide = False
-    errors = 0
-    source = enumerate(sheet.iter_rows(), 1)
-    for number, cells in islice(source, ROWS):
-        wide = wide or len(cells) > COLUMNS
-        texts = enumerate(_texts(number, cells[:COLUMNS], laid_out.merged, origins), 1)
-        row = tuple(text for at, text in texts if at not in laid_out.hidden_columns)
-        if number in laid_out.hidden_rows:
-            continue
-        held = [cell for cell in cells[:COLUMNS] if cell.value is not None]
-        errors += sum(cell.data_type == "e" for cell in held)
-        if held and all(cell.font and cell.font.b for cell in held):
-            bold.add(len(rows))
-        rows.append(row)
+    bold: set[Place] = set()
+    remarks: dict[Place, str] = {}
+    origins: dict[Place, str] = {}
+    styles: dict[int, _Style] = {}
+    met: Counter[str] = Counter()
+    columns = [column for column in range(1, COLUMNS + 1) if column not in laid_out.hidden_columns]
+    since_1904 = reader.wb.epoch == MAC_EPOCH
+    with reader.archive.open(path) as source:
+        parser = WorkSheetParser(source, reader.shared_strings, data_only=True, rich_text=True)
+        for number, cells in _numbered(parser.parse()):
+            if number > ROWS:
+                met["long"] += 1
+                break
+            met["wide"] += any(cell["column"] > COLUMNS for cell in cells)
+            held = {cell["column"]: cell for cell in cells if cell["value"] is not None and cell["column"] <= COLUMNS}
+            is_shown = number not in laid_out.hidden_rows
+            counted_here = met if is_shown else Counter()
+            for cell in held.values():
+                if cell["style_id"] not in styles:
+                    styles[cell["style_id"]] = _style(sheet, cell["style_id"])
+            texts = {
+                column: _text(cell, styles[cell["style_id"]], counted_here, since_1904=since_1904)
+                for column, cell in held.items()
+            }
+            spread = _spread(number, texts, laid_out.merged, origins)
+            if not is_shown:
+                continue
+            shown_here = [column for column in columns if column <= len(spread)]
+            for at, column in enumerate(columns):
+                if column in held and (styles[held[column]["style_id"]].is_bold or (number, column) in around.names):
+                    bold.add((len(rows), at))
+                if remark := around.remarks.get((number, column)):
+                    remarks[len(rows), at] = remark
+                    shown_here = columns[: max(at + 1, len(shown_here))]
+            rows.append(tuple(spread[column - 1] if column <= len(spread) else "" for column in shown_here))
     counts = (
         (len(laid_out.hidden_rows), "{} in sheet {} left out", "hidden row"),
         (len(laid_out.hidden_columns), "{} in sheet {} left out", "hidden column"),
-        (errors, "{} with an error in sheet {} left out", "cell"),
+        (met["error"], "{} with an error in sheet {} left out", "cell"),
+        (met["struck"], "{} with struck-out text in sheet {}, which was left out", "cell"),
+        (met["unseen"], "{} in sheet {} left out, since the format shows nothing", "cell"),
         (laid_out.not_computed, "{} in sheet {} without a stored value: save the file once in Excel", "formula"),
     )
     notes += [words.format(counted(count, what), sheet.title) for count, words, what in counts if count]
-    if next(source, None) is not None:
+    if met["long"]:
         notes.append(f"only the first {ROWS:,} rows of sheet {sheet.title} read")
-    if wide:
+    if met["wide"]:
         notes.append(f"only the first {COLUMNS} columns of sheet {sheet.title} read")
-    return rows, frozenset(bold)
+    return rows, frozenset(bold), remarks
 
 
-def _texts(
-    number: int,
-    cells: tuple[Any, ...],
-    merged: dict[tuple[int, int], tuple[int, int]],
-    origins: dict[tuple[int, int], str],
-) -> Iterator[str]:
+def _numbered(rows: Iterator[tuple[int, list[dict[str, Any]]]]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """The rows that a file holds with those that it leaves out, as far as ROWS."""
+    last = 0
+    for number, cells in rows:
+        yield from ((missing, []) for missing in range(last + 1, min(number, ROWS + 1)))
+        if number > last:
+            yield number, cells
+            last = number
+
+
+def _spread(number: int, texts: dict[int, str], merged: dict[Place, Place], origins: dict[Place, str]) -> list[str]:
     """The texts of a row, with those of merged cells in every place that they reach over, kept in `origins`."""
-    width = len(cells)
+    width = max(texts, default=0)
     while (number, width + 1) in merged:
         width += 1
-    for at in range(1, width + 1):
-        text = _text(cells[at - 1]) if at <= len(cells) else ""
+    row = [texts.get(at, "") for at in range(1, width + 1)]
+    for at in range(1, width + 1) if merged else ():
         if origin := merged.get((number, at)):
-            text = text or origins.get(origin, "")
-        elif text and merged:
-            origins[number, at] = text
-        yield text
+            row[at - 1] = row[at - 1] or origins.get(origin, "")
+        elif row[at - 1]:
+            origins[number, at] = row[at - 1]
+    return row
 
 
-def _text(cell: Any) -> str:
-    """The value of an openpyxl cell as Excel shows it, as far as that says something: decimals, per cent, units."""
-    value = cell.value
-    if value is None or cell.data_type == "e":
+def _text(cell: dict[str, Any], style: _Style, met: Counter[str], *, since_1904: bool) -> str:
+    """The value of a cell as Excel shows it, without what is struck out; counts in `met` what is not shown."""
+    value = cell["value"]
+    if cell["data_type"] == "e":
+        met["error"] += 1
+        return ""
+    if style.is_struck and not isinstance(value, CellRichText):
+        met["struck"] += 1
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, datetime.datetime):
-        return str(value.date()) if value.time() == datetime.time() else f"{value:%Y-%m-%d %H:%M}"
-    if not isinstance(value, int | float):
-        return str(value).strip()
-    percent, thousands, places, unit = _form(str(cell.number_format or ""))
-    if percent:
-        text = f"{100 * value:.{places}f}%" if places else f"{round(100 * value, 6):g}%"
-    elif thousands:
-        text = f"{value:,.{places}f}"
-    elif places:
-        text = f"{value:.{places}f}"
-    else:
-        text = str(int(value)) if float(value).is_integer() else repr(round(value, 10))
-    return f"{text} {unit}" if unit else text
-
-
-@cache
-def _form(number_format: str) -> tuple[bool, bool, int, str]:
-    """What the first part of a format such as `#,##0.00 "EUR"`, which is that for amounts above nought, asks for: per
-    cent, thousands set apart, decimals, a unit."""
-    form = number_format.split(";")[0]
-    unit = " ".join(part.strip() for match in _LITERAL.findall(form) for part in match if part.strip(" -()"))
-    form = _LITERAL.sub("", form)
-    decimals = _DECIMALS.search(form) if "E" not in form else None
-    return "%" in form, "," in form, len(decimals[1]) if decimals else 0, unit
+    if isinstance(value, int | float):
+        text = shown(value, style.code, since_1904=since_1904)
+        met["unseen"] += not text
+        return text
+    if isinstance(value, datetime | date | time | timedelta):  # a cell that holds it in letters
+        return str(value).removesuffix(" 00:00:00").removesuffix(":00")
+    pieces = value if isinstance(value, CellRichText) else [value]
+    kept = [
+        str(piece) for piece in pieces if not (piece.font.strike if isinstance(piece, TextBlock) else style.is_struck)
+    ]
+    met["struck"] += len(kept) < len(pieces)
+    text = _ESCAPED.sub(lambda code: chr(int(code[1], 16)), "".join(kept)).replace("\r", "").strip()
+    found = shown_text(text, style.code) if text else ""
+    met["unseen"] += bool(text) and not found
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,23 +266,3 @@ def _layout(xml: bytes) -> _Layout:
 def _numbers(pattern: re.Pattern[bytes], xml: bytes) -> Iterator[dict[str, str]]:
     for match in pattern.finditer(xml):
         yield {name.decode(): value.decode() for name, value in _NUMBER.findall(match[0])}
-
-
-def _pictures(archive: ZipFile, path: str) -> int:
-    """How many pictures lie on the sheet at `path`. Raises ValueError or SyntaxError for a damaged part."""
-    entries = set(archive.namelist())
-    if get_rels_path(path) not in entries:
-        return 0
-    related = get_dependents(archive, get_rels_path(path))
-    drawings = [each.target for each in related if each.Type.endswith("/drawing") and each.target in entries]
-    parser = etree.XMLParser(resolve_entities=False, no_network=True)
-    count = 0
-    for drawing in drawings:
-        for picture in etree.fromstring(archive.read(drawing), parser).iter(f"{{{_DRAWING}}}pic"):
-            # An anchor to one place has a size of its own; of one between two places the picture itself has it.
-            anchor = picture.getparent()
-            size = None if anchor is None else anchor.find(f"{{{_DRAWING}}}ext")
-            size = picture.find(_SIZE) if size is None else size
-            width, height = (int(size.get(side) or 0) or None if size is not None else None for side in ("cx", "cy"))
-            count += is_counted_in_office(picture, width, height)
-    return count
