@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Engine, delete, insert, or_, select
+from sqlalchemy import Connection, Engine, delete, func, insert, or_, select
 
 from store import StoreError, audit, schema
 from store.database import lock_table, reading, writing
@@ -144,6 +144,7 @@ class Validities:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._latest: tuple[object, dict[str, Standing]] = (None, {})
 
     def all(self) -> dict[str, Validity]:
         """Of each document that something is known of, by name."""
@@ -185,11 +186,15 @@ class Validities:
                 audit.note(connection, by, "validity set", name, result=_told(one))
 
     def outside(self, period: Period) -> dict[str, Standing]:
-        """The documents that are not in force on any day of a period, by name. 1 ms, and 20 µs for each that may not
-        be."""
+        """The documents that are not in force on any day of a period, by name. It takes 1 ms; after a change of any
+        kind 30 µs for each of them once."""
         table, links = schema.validity.c, schema.supersessions.c
         maybe = or_(table.status != "in force", table.valid_from > period.last, table.valid_to < period.first)
         with reading(self._engine) as connection:
+            # Whatever changes them is in the log, whichever process did it.
+            key = (period, date.today(), connection.scalar(select(func.max(schema.audit.c.number))))
+            if self._latest[0] == key:
+                return self._latest[1]
             replaced = set(connection.scalars(select(links.superseded)))
             found = {row.document: _validity(row) for row in connection.execute(select(schema.validity).where(maybe))}
             names = {*found, *replaced}
@@ -197,7 +202,16 @@ class Validities:
             missing = [name for name in replaced if name not in found]
             found |= _all(connection, missing)
         standings = {name: standing(found.get(name, Validity()), successors.get(name, {}), period) for name in names}
-        return {name: one for name, one in standings.items() if one.state != "in force"}
+        outside = {name: one for name, one in standings.items() if one.state != "in force"}
+        self._latest = key, outside
+        return outside
+
+    def owned(self, unit: str, person: str) -> frozenset[str]:
+        """The documents of a unit, "" for none, or of a person, as somebody has set it."""
+        table = schema.validity.c
+        whose = or_(table.unit == unit, table.person == person) if unit else table.person == person
+        with reading(self._engine) as connection:
+            return frozenset(connection.scalars(select(table.document).where(whose, table.set_by != "")))
 
     def standings(self, names: Collection[str], period: Period) -> dict[str, Standing]:
         """How these documents stand in a period; those that nothing is known of are left out."""

@@ -223,7 +223,9 @@ class AskPage:
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
             held = readers(who, self.home.organization.chart)
-            yield from assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held)
+            owned = self.home.records.validity.owned(who.unit, who.name)
+            asking = assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned)
+            yield from asking
 
         with _refusals_shown():
             begun = self.runs.begin(chosen, question, events, by=who.person)
