@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from trag.json_lines import as_line
@@ -262,6 +263,33 @@ def with_validity(
         return SourceValidity(one.state, first, last, one.successors, asked)
 
     return tuple(replace(source, validity=validity(source)) for source in sources)
+
+
+def standing_words(source: Source, *, successors: bool = True) -> str:
+    """How a source stood, as its line says it: "superseded after 29 Feb 2024 by new.md"; "" where nothing is known.
+    `successors`: with the names of what takes its place."""
+    one = source.validity
+    if one is None:
+        return ""
+    first, last = (f"{date.fromisoformat(day):%-d %b %Y}" if day else "" for day in (one.valid_from, one.valid_to))
+    if source.kind == "chart":
+        return f"chart of {date.fromisoformat(one.valid_from):%-d %B %Y}"
+    if one.state == "draft":
+        return "draft"
+    if one.state == "not yet valid":
+        return f"not yet valid: from {first} on"
+    if one.state == "in force":
+        words = [
+            "in force then" if one.asked else "in force",
+            f"from {first}" if first else "",
+            f"to {last}" if last else "",
+        ]
+    else:
+        words = [one.state, f"after {last}" if last else ""]
+        words += (
+            [f"by {', '.join(one.successors)}"] if successors and one.successors and one.state == "superseded" else []
+        )
+    return " ".join(filter(None, words))
 
 
 def chart_name(version: str) -> str:
