@@ -27,6 +27,7 @@ from store.registers import Registers
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
 from store.shares import Shares
+from store.validity import Validities
 from store.versions import Promotions, Versions
 from store.workflow_runs import WorkflowRuns, forget_runs_before
 from store.workflows import Workflows
@@ -67,6 +68,7 @@ class Records:
         self.chart_versions = Versions(self._engine, schema.activations, "chart", self.workflows)
         self.procedure_versions = Versions(self._engine, schema.procedure_activations, "book of procedures")
         self.library = Library(self._engine, self.workflows)
+        self.validity = Validities(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
         self.promotions = Promotions(self._engine)

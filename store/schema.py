@@ -5,7 +5,7 @@ To change them: change them here, add a migration beside the last one, and raise
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from sqlalchemy import (
     Boolean,
@@ -52,6 +52,19 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Day(TypeDecorator[date]):
+    """A day of the calendar, kept as 2026-11-30: texts in the order of the days, in any database and any dump."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: date | None, dialect: Dialect) -> str | None:
+        return None if value is None else value.isoformat()
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> date | None:
+        return None if value is None else date.fromisoformat(value)
 
 
 def _words(*names: str) -> list[Column[str]]:
@@ -104,6 +117,24 @@ pairs = Table(
     Column("searched", Boolean, nullable=False),
     *_words("source", "changed_by"),
     Index("pairs_of_document", "document", "position"),
+)
+
+# When a document is valid, and whose it is; one without a row is in force, as far as anybody knows.
+validity = Table(
+    "validity",
+    metadata,
+    Column("document", Words, ForeignKey("documents.name", ondelete="CASCADE"), primary_key=True),
+    *_words("status"),
+    *(Column(name, Day) for name in ("valid_from", "valid_to", "review")),
+    *_words("unit", "person", "language", "found_json", "set_by"),
+)
+
+supersessions = Table(
+    "supersessions",
+    metadata,
+    Column("document", Words, ForeignKey("documents.name", ondelete="CASCADE"), primary_key=True),
+    Column("superseded", Words, ForeignKey("documents.name", ondelete="CASCADE"), primary_key=True),
+    Index("supersessions_of_document", "superseded"),
 )
 
 # Documents that are forgotten and of which something may still be found: in the index, in a folder.

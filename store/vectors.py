@@ -142,16 +142,19 @@ class Vectors:
         kinds: Collection[str],
         k: int,
         readers: Collection[str] | None,
+        without: Collection[str] = (),
         fetch: int = 20,
         diversity: float = DIVERSITY,
     ) -> tuple[Passage, ...]:
         """At most `k` passages for a question and its vector, shape (dimension,), in the order in which MMR picks them.
 
         Each half proposes `fetch` candidates. `diversity` in [0, 1] is MMR's 1 - lambda. `readers` holds the keys of
-        whoever asks (None: one who may read everything): what they may not read is left out before anything is counted.
+        whoever asks (None: one who may read everything): what they may not read is left out before anything is counted,
+        and so are the documents that are called as in `without`.
         """
         with self._open_index() as index:
-            readable = index.catalog.readable(kinds, readers, without=self._leaving)
+            left_out = self._leaving.union(map(storable, without))
+            readable = index.catalog.readable(kinds, readers, without=left_out)
             return index.search(vector, storable(question), k, readable, fetch=max(fetch, k), diversity=diversity)
 
     def rebuild(

@@ -67,6 +67,7 @@ ROOMS = {
     "pydantic": {"trag/web/"},
     "mcp": {"trag/web/api/mcp.py"},
     "mcp_types": {"trag/web/api/mcp.py"},
+    "dateparser": {"trag/dates.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
     "pypdf": {"trag/ingest/"},
     "pypdfium2": {"trag/view/"},

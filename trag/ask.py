@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -24,7 +25,8 @@ from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
-from trag import approved, chart_query, grounding, retrieve
+from store.validity import Period
+from trag import approved, chart_query, grounding, retrieve, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -35,9 +37,20 @@ from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelAway, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
 from trag.progress import BY_READER, CancelToken
-from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
+from trag.record import (
+    AnswerRecord,
+    CheckedSentence,
+    Checks,
+    ModelUsed,
+    Source,
+    StatementUsed,
+    Tokens,
+    entities_of,
+    sources_of,
+)
 from trag.reranking.reranker import Reranker
 from trag.settings import Settings
+from trag.validity import Scope
 
 if TYPE_CHECKING:
     from store.passage import Excerpt
@@ -62,13 +75,14 @@ _STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks, and within which conversation. `readers` holds the keys of whoever asks, None for who may read
-    everything."""
+    everything; `owned` are the documents that they are the owner of."""
 
     history: Sequence[Turn]
     conversation: str | None
     stop: threading.Event
     readers: Collection[str] | None
     asker: str
+    owned: Collection[str] = ()
 
 
 Steps = Callable[["Assistant", AnswerRun, Asked], Iterator[Event]]
@@ -104,13 +118,15 @@ class Assistant:
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
         asker: str = "",
+        owned: Collection[str] = (),
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
         An approved answer is given at once: Found, Answer. `steps` are those of another system than the product.
 
         `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.permissions`);
         nothing else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
-        `asker` is the id of whose an answer outside of a conversation is, "" for nobody's.
+        `asker` is the id of whose an answer outside of a conversation is, "" for nobody's; drafts among the documents
+        of `owned`, the asker's own, are searched like what is no longer in force, those of others after all else.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`, and where the
         model was away from the beginning with what is found without it. Raises TragError for a question that is empty
@@ -118,7 +134,7 @@ class Assistant:
         """
         here = replace(self)
         text = cleaned(question)
-        asked = Asked(history, conversation, stop or threading.Event(), readers, asker)
+        asked = Asked(history, conversation, stop or threading.Event(), readers, asker, owned)
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
             if steps is None and not history and here._approved(run, asked):
@@ -171,14 +187,14 @@ class Assistant:
                     )
                 run.add(chart_query=query.expression)
                 if query.reply and not asked.stop.is_set():
-                    yield from self._from_chart(run, query.reply, chart)
+                    yield from self._from_chart(run, query.reply, chart, asked)
                     return
         if not asked.stop.is_set():
             yield from self._from_documents(run, asked, mentions)
 
-    def _from_chart(self, run: AnswerRun, reply: ChartReply, chart: Chart) -> Iterator[Event]:
+    def _from_chart(self, run: AnswerRun, reply: ChartReply, chart: Chart, asked: Asked) -> Iterator[Event]:
         """The chart's own words: no model wrote them, and nothing is left to check."""
-        sources = sources_of(reply.statements, (), chart)
+        sources = self._dated(sources_of(reply.statements, (), chart), asked)
         run.add(
             answer=reply.text,
             status="answered",
@@ -199,10 +215,12 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            placed, found = self._found(question, asked, mentions, partial(retrieve.query_likelihood, self.model))
+            scope = validity.scope(self.records)
+            likelihood = partial(retrieve.query_likelihood, self.model)
+            placed, found = self._found(question, asked, scope, mentions, likelihood)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
-        sources = sources_of(placed, excerpts, chart)
+        sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
         if not excerpts:
@@ -237,24 +255,47 @@ class Assistant:
         """Where the named units sit and the nearest passages, for whom the model does not answer."""
         question, finder = run.record.standalone, self.organization.finder
         with run.timed("retrieve"):
-            placed, found = self._found(question, asked, finder.find(question) if finder else ())
-        sources = sources_of(placed, found, self.organization.chart)
+            scope = validity.scope(self.records)
+            placed, found = self._found(question, asked, scope, finder.find(question) if finder else ())
+        sources = self._dated(sources_of(placed, found, self.organization.chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
 
     def _found(
-        self, question: str, asked: Asked, mentions: Sequence[Mention], likelihood: retrieve.Likelihood | None = None
+        self,
+        question: str,
+        asked: Asked,
+        scope: Scope,
+        mentions: Sequence[Mention],
+        likelihood: retrieve.Likelihood | None = None,
     ) -> tuple[list[Statement], tuple[Excerpt, ...]]:
-        """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts."""
+        """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts, of
+        what is in force first."""
         vector = self.embedder.embed_questions([question])[0]
         weigh = self.reranker.weigh if self.reranker else None
-        found = retrieve.excerpts(
-            question, vector, self.vectors, limit=LINES, readers=asked.readers, weigh=weigh, likelihood=likelihood
-        )
+
+        def search(without: Collection[str]) -> tuple[Excerpt, ...]:
+            return retrieve.excerpts(
+                question,
+                vector,
+                self.vectors,
+                limit=LINES,
+                readers=asked.readers,
+                without=without,
+                weigh=weigh,
+                likelihood=likelihood,
+            )
+
+        owned = None if asked.readers is None else asked.owned
+        found = retrieve.preferred(search, scope.left_out(owned=owned))
         if (chart := self.organization.chart) is None:
             return [], found
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
         return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
+
+    def _dated(self, sources: Sequence[Source], asked: Asked, scope: Scope | None = None) -> tuple[Source, ...]:
+        """The sources with how they stand on the days that are asked for, today without a `scope`."""
+        return validity.dated(sources, scope or Scope(Period.of(date.today())), self.records, asked.readers)
 
     def write(
         self,
@@ -328,7 +369,7 @@ class Assistant:
             model=ModelUsed("", "", ""),
             entities=entities_of(finder.find(run.record.standalone) if finder else (), self.organization.chart),
             statements=given.statements,
-            sources=given.sources,
+            sources=self._dated(given.sources, asked),
             checks=given.checks,
             approved=given.approval,
         )

@@ -4,8 +4,9 @@ the store."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from trag.json_lines import as_line
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from org.linking.entities import Mention
     from org.query.sentences import Statement
     from store.passage import Excerpt
+    from store.validity import Standing
 
 Status = Literal["answered", "cannot_answer", "approved"]
 Replaced = Literal["false", "chart"]
@@ -47,9 +49,25 @@ class StatementUsed:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceValidity:
+    """How a source stood on the days that were asked for when the answer was given: "in force", "draft", "superseded",
+    "withdrawn", "not yet valid" or "no longer valid"; the first and the last day on which it is valid (2026-11-30), ""
+    for no bound that is known; the documents that take its place. Of a chart, the day on which it came into use.
+
+    `asked` are the days, "2023-01-01/2023-12-31", "" where the question names none and today counts.
+    """
+
+    state: str
+    valid_from: str = ""
+    valid_to: str = ""
+    successors: tuple[str, ...] = ()
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Evidence that entered the prompt, or what the chart answered from. `kind` is qa, section, chart or approved;
-    `score` is a cosine similarity, 1.0 for the chart."""
+    `score` is a cosine similarity, 1.0 for the chart; `validity` is None where nothing is known of it."""
 
     id: str
     kind: str
@@ -59,6 +77,14 @@ class Source:
     text: str
     score: float
     question: str = ""
+    validity: SourceValidity | None = None
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Source:
+        """The source that the JSON of a record has."""
+        known = values.get("validity")
+        validity = SourceValidity(**(known | {"successors": tuple(known["successors"])})) if known else None
+        return cls(**{**values, "validity": validity})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +213,7 @@ class AnswerRecord:
             entities=tuple(Entity(**row) for row in values.get("entities", ())),
             chart_query=values.get("chart_query", ""),
             statements=tuple(StatementUsed(**row) for row in values.get("statements", ())),
-            sources=tuple(Source(**row) for row in values.get("sources", ())),
+            sources=tuple(map(Source.read, values.get("sources", ()))),
             checks=Checks(**checks),
             tokens=Tokens(**values.get("tokens", {})),
             seconds=Seconds(**{step: took for step, took in values.get("seconds", {}).items() if step in _STEPS}),
@@ -211,13 +237,64 @@ def sources_of(statements: Iterable[Statement], excerpts: Iterable[Excerpt], cha
     found: list[Source] = []
     for number, statement in enumerate(statements, 1):
         path = chart.path(statement.unit) if chart and statement.unit else ()
-        document, section = f"Organization chart {statement.version}", " > ".join(unit.name for unit in path)
+        document, section = chart_name(statement.version), " > ".join(unit.name for unit in path)
         found.append(Source(f"chart-{number}", "chart", document, section, None, statement.text, 1.0))
     for excerpt in excerpts:
         one = excerpt.passage
         score = round(one.score, 4)
         found.append(Source(one.id, one.kind, one.document, one.section, one.page, excerpt.text, score, one.question))
     return tuple(found)
+
+
+def with_validity(
+    sources: Iterable[Source], standings: Mapping[str, Standing], charts: Mapping[str, str], asked: str
+) -> tuple[Source, ...]:
+    """The sources with how their documents stand, by name, and since when charts are in use, by what they are called
+    as a source."""
+
+    def validity(source: Source) -> SourceValidity | None:
+        if source.kind == "chart":
+            since = charts.get(source.document)
+            return SourceValidity("in force", since) if since else None
+        one = standings.get(source.document)
+        if one is None or (one.state == "in force" and one.first is one.last is None):
+            return None
+        first, last = (str(day or "") for day in (one.first, one.last))
+        return SourceValidity(one.state, first, last, one.successors, asked)
+
+    return tuple(replace(source, validity=validity(source)) for source in sources)
+
+
+def standing_words(source: Source, *, successors: bool = True) -> str:
+    """How a source stood, as its line says it: "superseded after 29 Feb 2024 by new.md"; "" where nothing is known.
+    `successors`: with the names of what takes its place."""
+    one = source.validity
+    if one is None:
+        return ""
+    first, last = (f"{date.fromisoformat(day):%-d %b %Y}" if day else "" for day in (one.valid_from, one.valid_to))
+    if source.kind == "chart":
+        return f"chart of {date.fromisoformat(one.valid_from):%-d %B %Y}"
+    if one.state == "draft":
+        return "draft"
+    if one.state == "not yet valid":
+        return f"not yet valid: from {first} on"
+    if one.state == "in force":
+        words = [
+            "in force then" if one.asked else "in force",
+            f"from {first}" if first else "",
+            f"to {last}" if last else "",
+        ]
+    else:
+        words = [one.state, f"after {last}" if last else ""]
+        words += (
+            [f"by {', '.join(one.successors)}"] if successors and one.successors and one.state == "superseded" else []
+        )
+    return " ".join(filter(None, words))
+
+
+def chart_name(version: str) -> str:
+    """What a chart is called as a source."""
+    return f"Organization chart {version}"
 
 
 def first_of_sections(sources: Iterable[Source]) -> tuple[Source, ...]:

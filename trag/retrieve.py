@@ -48,6 +48,7 @@ def excerpts(
     *,
     limit: int,
     readers: Collection[str] | None = OPEN,
+    without: Collection[str] = (),
     weigh: Weigh | None = None,
     likelihood: Likelihood | None = None,
 ) -> tuple[Excerpt, ...]:
@@ -55,12 +56,12 @@ def excerpts(
     first; `vector` (d,) is the question's. Without `weigh` the beginnings of the nearest passages.
 
     `readers` holds the keys of whoever asks, None for who may read everything: without it only what everyone may read
-    is found.
+    is found. Nor is the document of a name in `without`.
     """
     found = [
         passage
         for kind in ("qa", "section")
-        for passage in vectors.search(vector, question, kinds=(kind,), k=CANDIDATES, readers=readers)
+        for passage in vectors.search(vector, question, kinds=(kind,), k=CANDIDATES, readers=readers, without=without)
     ]
     if weigh is None:
         nearest = sorted(found, key=lambda one: -one.score)[:limit]
@@ -86,6 +87,27 @@ def excerpts(
         )
         for passage in passages.values()
     )
+
+
+def preferred(
+    search: Callable[[Collection[str]], tuple[Excerpt, ...]], left_out: Sequence[Collection[str]]
+) -> tuple[Excerpt, ...]:
+    """What `search` finds without the first documents of `left_out`; where no line of that rather answers than not, and
+    a search without the next ones finds a better line, what that finds, and so on."""
+    best: tuple[Excerpt, ...] = ()
+    for number, without in enumerate(left_out):
+        if number and frozenset(without) == frozenset(left_out[number - 1]):
+            continue
+        found = search(without)
+        if found and (not best or _odds(found) > _odds(best)):
+            best = found
+        if best and _odds(best) > 0:
+            break
+    return best
+
+
+def _odds(found: Sequence[Excerpt]) -> float:
+    return max(one.odds for one in found)
 
 
 def stretch(text: str, lines: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ subject -> sections, pairs -> questions -> a second search -> facts
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from store.passage import Passage
 from trag import retrieve
 from trag.llm.model import Scoring
 from trag.people.permissions import Readers
+from trag.validity import scope
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,7 +175,13 @@ class Gathering:
         return found
 
     def _search(self, text: str, vector: np.ndarray, kind: str, most: int) -> list[Passage]:
-        return list(self.assistant.vectors.search(vector, text, kinds=(kind,), k=most, readers=self.readers))
+        search = self.assistant.vectors.search
+        return list(search(vector, text, kinds=(kind,), k=most, readers=self.readers, without=self._outside))
+
+    @cached_property
+    def _outside(self) -> Collection[str]:
+        """What is not in force today, of which nothing is told as if it were."""
+        return scope(self.assistant.records).outside.keys()
 
 
 def chosen(

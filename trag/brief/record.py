@@ -108,7 +108,7 @@ class BriefRecord:
         made = {
             "parts": tuple(map(part, values["parts"])),
             "open": tuple(BriefQuestion(**each) for each in values["open"]),
-            "sources": tuple(Source(**each) for each in values["sources"]),
+            "sources": tuple(map(Source.read, values["sources"])),
             "choices": tuple(values["choices"]),
             "changed": tuple(values["changed"]),
             "model": ModelUsed(**values["model"]),

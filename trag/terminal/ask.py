@@ -50,7 +50,7 @@ def _ask(settings: Settings, options: argparse.Namespace) -> None:
 def answer_as_text(record: AnswerRecord) -> str:
     """An answer as the terminal shows it: the words, how far they are borne out, and the sources they stand on, or
     where there is no answer those that are nearest to the question."""
-    from trag.record import NEAREST, first_of_sections
+    from trag.record import NEAREST, first_of_sections, standing_words
 
     lines = [record.answer]
     if record.interrupted:
@@ -72,7 +72,8 @@ def answer_as_text(record: AnswerRecord) -> str:
         lines.append("")
     for number, source in enumerate(sources, 1):
         page = f", page {source.page}" if source.page else ""
-        lines.append(f"[{number}] {source.document}{page}, {source.section}: {shorten(source.text, 200)}")
+        known = f" ({words})" if (words := standing_words(source)) else ""
+        lines.append(f"[{number}] {source.document}{page}, {source.section}{known}: {shorten(source.text, 200)}")
     return "\n".join(lines)
 
 

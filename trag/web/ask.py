@@ -35,7 +35,7 @@ from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
-from trag.web.evidence import documents_of
+from trag.web.evidence import named_in
 from trag.web.forms import remark
 from trag.web.visitors import caller, leads_in, where
 
@@ -223,7 +223,9 @@ class AskPage:
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
             held = readers(who, self.home.organization.chart)
-            yield from assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held)
+            owned = self.home.records.validity.owned(who.unit, who.name)
+            asking = assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned)
+            yield from asking
 
         with _refusals_shown():
             begun = self.runs.begin(chosen, question, events, by=who.person)
@@ -264,7 +266,7 @@ class AskPage:
             written = procedure_of(record, book)
             label = records.label(each.id, who.person)
             turns.append(render.Turn(record, label, each.created, written.id if written else ""))
-        quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
+        quoted = frozenset[str]().union(*(named_in(turn.record) for turn in turns))
         documents = opened(who, quoted, records.library, chart)
         return render.conversation(turns, chart, charts=records.chart_versions.all(), documents=documents, id=chosen)
 

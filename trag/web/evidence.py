@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from org.chart import Chart, Unit
 from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
-from trag.record import NEAREST, AnswerRecord, Source, first_of_sections
+from trag.record import NEAREST, AnswerRecord, Source, first_of_sections, standing_words
 from trag.view.marks import supporting
 from trag.web.documents.names import key
 from trag.workflow.record import WorkflowRecord
@@ -32,6 +32,9 @@ class Evidence:
     """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it, or all
     of an approved answer does, as far as anybody knows.
 
+    `standing` says when it is valid, `outdated` that it was not in force on the days that were asked for, `successors`
+    what takes its place, each with its address.
+
     `link` opens its document at the place, "" where there is none or the reader may not; `withdrawn`: the document has
     been deleted since, or taken from this reader, who is shown none of its words then.
     """
@@ -44,6 +47,9 @@ class Evidence:
     branch: Branch | None
     link: str = ""
     withdrawn: bool = False
+    standing: str = ""
+    outdated: bool = False
+    successors: tuple[tuple[str, str], ...] = ()
 
 
 def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
@@ -71,7 +77,14 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
             link = f"/documents/{key(source.document)}/view{place if source.kind != 'approved' else ''}"
         withdrawn = of_document(source) and not documents.get(source.document)
         branch = _branch(source, record, chart)
-        found.append(Evidence(number, source, source.id in used, question, text, branch, link, withdrawn))
+        standing = standing_words(source, successors=False)
+        outdated = source.validity is not None and source.validity.state != "in force"
+        after = tuple((name, f"/documents/{key(name)}/view") for name in successors_of(source) if documents.get(name))
+        found.append(
+            Evidence(
+                number, source, source.id in used, question, text, branch, link, withdrawn, standing, outdated, after
+            )
+        )
     return tuple(found)
 
 
@@ -108,7 +121,7 @@ def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecor
     The answer stays: it was given to them. `documents` as in `evidence`.
     """
     sources = (
-        replace(source, section="", page=None, text="", score=0.0, question="")
+        replace(source, section="", page=None, text="", score=0.0, question="", validity=None)
         if of_document(source) and documents.get(source.document) is False
         else source
         for source in record.sources
@@ -124,6 +137,16 @@ def documents_of(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecor
     if isinstance(record, PlanRecord | BriefRecord):
         return record.documents
     return frozenset(source.document for source in record.sources if of_document(source))
+
+
+def named_in(record: AnswerRecord) -> frozenset[str]:
+    """The names of the documents that an answer stands on, and of those that take their place."""
+    return documents_of(record).union(*map(successors_of, record.sources))
+
+
+def successors_of(source: Source) -> tuple[str, ...]:
+    """The documents that take the place of that of a source."""
+    return source.validity.successors if source.validity else ()
 
 
 def of_document(source: Source) -> bool:

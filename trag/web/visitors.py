@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
 from trag import briefs, plans, workflows
 from trag.errors import SHOWN
 from trag.people import CurrentUser
+from trag.validity import to_review
 from trag.web.access import needed
 from trag.workflow import tasks
 
@@ -42,12 +44,14 @@ class NavLink:
 
 
 NOTICES = "/workflows/notices"
+OWNED = "/documents/owned"
 LEADS = (
     NavLink("/plans", "Get it done", "checked"),
     NavLink("/briefings", "Briefings", "brief-sign"),
     NavLink("/workflows", "Automate", "automate-sign"),
     NavLink(NOTICES, "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
+    NavLink(OWNED, "Your documents", "sheet-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
     NavLink("/procedures", "Procedures", "steps-sign"),
@@ -104,14 +108,24 @@ def leads_in(home: Home, caller: CurrentUser) -> tuple[NavLink, ...]:
         "/briefings": briefs.offered,
         "/workflows": workflows.offered,
         NOTICES: lambda *_: home.settings.workflows,
+        OWNED: lambda *_: bool(home.records.validity.owned(caller.unit, caller.name)),
     }
     found = (lead for lead in leads_for(caller) if lead.path not in offers or offers[lead.path](home, caller))
-    return tuple(replace(lead, waiting=_tasks(home, caller)) if lead.path == NOTICES else lead for lead in found)
+    counts = {NOTICES: tasks.count_open, OWNED: _past_review}
+    return tuple(
+        replace(lead, waiting=_waiting(counts[lead.path], home, caller)) if lead.path in counts else lead
+        for lead in found
+    )
 
 
-def _tasks(home: Home, caller: CurrentUser) -> int:
+def _past_review(home: Home, caller: CurrentUser) -> int:
+    names = home.records.validity.owned(caller.unit, caller.name)
+    return len(to_review(home.records.validity.all(), date.today(), names)) if names else 0
+
+
+def _waiting(count: Callable[[Home, CurrentUser], int], home: Home, caller: CurrentUser) -> int:
     try:
-        return tasks.count_open(home, caller)
+        return count(home, caller)
     except SHOWN:  # a page that says what is wrong is drawn all the same
         return 0
 

@@ -280,6 +280,7 @@ class Answerer:
                 stop=stop,
                 readers=readers(caller, self.home.organization.chart),
                 asker=caller.person,
+                owned=self.home.records.validity.owned(caller.unit, caller.name),
             )
 
         if not self._began(asked.conversation or uuid4().hex, asked.question, ask, stream, caller):

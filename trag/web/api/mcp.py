@@ -29,7 +29,7 @@ from trag.briefs import brief_as_text
 from trag.errors import SHOWN
 from trag.flow.record import PlanRecord
 from trag.plans import plan_as_text
-from trag.record import AnswerRecord
+from trag.record import AnswerRecord, standing_words
 from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Subject, Wish, askable, read
 from trag.web.api.description import workflow_schema
 from trag.web.api.responses import Refused, error_text, unmarked
@@ -134,7 +134,12 @@ def told(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord, book:
         return unmarked(brief_as_text(record))
     approved = f"Approved by {record.approved.by} on {record.approved.at}." if record.approved else ""
     places = (
-        ", ".join(filter(None, (source.document, source.section, f"page {source.page}" if source.page else "")))
+        ", ".join(
+            filter(
+                None,
+                (source.document, source.section, f"page {source.page}" if source.page else "", standing_words(source)),
+            )
+        )
         for source in record.sources
     )
     sources = [f"{number}. {place}" for number, place in enumerate(dict.fromkeys(places), 1)]

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -13,13 +14,17 @@ from fastapi.responses import JSONResponse, Response
 
 from org.chart import Chart, Unit
 from store.passage import EVERYONE, OPEN, Audience, audience_field, read_audience
+from store.validity import Period
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
+from trag.validity import to_review
+from trag.validity_fields import open_questions
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key as key_of
 from trag.web.documents.pair_review import PairSource, pair_source
 from trag.web.forms import Form, number
+from trag.web.render import unit_name
 from trag.web.responses import Notice, attachment, there
 from trag.web.visitors import named
 
@@ -56,6 +61,8 @@ class DocumentPage:
         sections = contents(library.passages(document.name), pairs)
         first = number(request.query_params.get("first", ""))
         shown = sections[first : first + MOST]
+        held, today = self.context.home.records.validity.of(document.name), date.today()
+        standings = self.context.home.records.validity.standings([document.name], Period.of(today))
         return page(
             "document",
             document=document,
@@ -65,6 +72,11 @@ class DocumentPage:
             first=first,
             total=len(sections),
             most=MOST,
+            validity=held,
+            standing=standings.get(document.name),
+            owner=unit_name(held.unit, chart) if held.unit else held.person,
+            past=bool(to_review({document.name: held}, today)),
+            asked=len(open_questions(held)),
             vouched=sum(pair.state == "approved" for pair in pairs),
             says={id: source for section in shown for id, source in section.sources.items()},
             readers=readers(document.audience, chart),

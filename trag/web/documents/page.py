@@ -7,8 +7,10 @@ threads: people who ask are answered meanwhile.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,15 +18,18 @@ from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
+from store.validity import Period, Standing
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
+from trag.validity import to_review
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
 from trag.web.documents.names import accepted
 from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
+from trag.web.documents.validity import ValidityPage
 from trag.web.documents.viewer import PageCache, Viewer
 from trag.web.forms import number, received
 from trag.web.responses import explain
@@ -53,12 +58,13 @@ ORDERS: dict[str, Callable[[Document], Any]] = {
 @dataclass(frozen=True, slots=True)
 class TableQuery:
     """What the table of documents is to show: words in their names, an order (descending with "-" before it), the first
-    row, and whether only documents with problems."""
+    row, and whether only documents with problems, or past their review."""
 
     words: str = ""
     order: str = "-added"
     first: int = 0
     problems: bool = False
+    review: bool = False
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> TableQuery:
@@ -69,6 +75,7 @@ class TableQuery:
             order if order.removeprefix("-") in ORDERS else cls().order,
             number(query.get("first", "")),
             bool(query.get("problems")),
+            bool(query.get("review")),
         )
 
     def turned(self, column: str) -> str:
@@ -89,23 +96,32 @@ class Row:
     sections: int
     state: Literal["searched", "replacing", "failed"]
     problems: tuple[str, ...]
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The rows of one page, how many there are in all, and how many documents have problems, whatever is asked for."""
+    """The rows of one page, how many there are in all, how many documents have problems, whatever is asked for, and
+    which are past their review, the longest first."""
 
     query: TableQuery
     rows: tuple[Row, ...]
     total: int
     troubled: int
+    due: tuple[str, ...] = ()
 
 
 def listing(
-    documents: Sequence[Document], query: TableQuery, jobs: Sequence[Job], sections: Callable[[Document], int]
+    documents: Sequence[Document],
+    query: TableQuery,
+    jobs: Sequence[Job],
+    sections: Callable[[Document], int],
+    standings: Callable[[Collection[str]], Mapping[str, Standing]] = lambda _: {},
+    due: tuple[str, ...] = (),
 ) -> Listing:
     """The documents that are asked for; those that are equal in the order stay by name. `jobs` are the uploads, the
-    newest first; `sections` counts those of a document."""
+    newest first; `sections` counts those of a document, `standings` says how those of names stand today, and `due` are
+    past their review."""
     latest: dict[str, Job] = {}
     for job in jobs:
         latest.setdefault(job.name, job)
@@ -134,10 +150,14 @@ def listing(
         for each in documents
         if all(word in f"{each.name} {each.by}".casefold() for word in words)
         and (not query.problems or each.name in troubled)
+        and (not query.review or each.name in due)
     ]
     found.sort(key=ORDERS["name"])
     found.sort(key=ORDERS[query.order.removeprefix("-")], reverse=query.order.startswith("-"))
-    return Listing(query, tuple(map(row, found[query.first : query.first + MOST])), len(found), len(troubled))
+    shown = found[query.first : query.first + MOST]
+    stand = standings([each.name for each in shown])
+    rows = tuple(replace(row(each), standing=stand.get(each.name)) for each in shown)
+    return Listing(query, rows, len(found), len(troubled), due)
 
 
 class DocumentsPage:
@@ -169,11 +189,14 @@ class DocumentsPage:
     def show(self, request: Request) -> Response:
         """What is being worked on, and every document."""
         documents, jobs = self.context.library.documents(), self.home.queue.jobs()
-        chart = self.home.organization.chart
+        chart, validity = self.home.organization.chart, self.home.records.validity
+        today = date.today()
+        standings, due = partial(validity.standings, period=Period.of(today)), to_review(validity.all(), today)
+        query = TableQuery.read(request.query_params)
         return page(
             "list",
             documents=documents,
-            listing=listing(documents, TableQuery.read(request.query_params), jobs, self.context.sections),
+            listing=listing(documents, query, jobs, self.context.sections, standings, due),
             most=MOST,
             jobs=jobs,
             writing=self.writing.now,
@@ -254,7 +277,8 @@ def mount(
     context, cache = DocumentsContext(home), PageCache(home.folder / "cache" / "pages")
     documents = DocumentsPage(context, PairWriting(home, ready, busy), cache)
     router = APIRouter(prefix="/documents")
-    for each in (documents, PairsPage(context), ExamplesPage(context), Viewer(context, cache), DocumentPage(context)):
+    pages = (PairsPage(context), ExamplesPage(context), ValidityPage(context), Viewer(context, cache))
+    for each in (documents, *pages, DocumentPage(context)):
         each.routes(router)
     app.include_router(router)
     explain(app)

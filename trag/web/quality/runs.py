@@ -22,7 +22,7 @@ from trag.evaluate.runs import Run
 from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
 from trag.record import VERDICTS, Verdict
-from trag.web.evidence import documents_of, evidence
+from trag.web.evidence import evidence, named_in
 from trag.web.forms import Form
 from trag.web.quality import render
 from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
@@ -132,7 +132,7 @@ class RunPages:
         home, record, case = self.context.home, answer.result.record, answer.result.case
         chart, charts = home.organization.chart, home.records.chart_versions.all()
         numbers = [each.number for each in answers]
-        documents = opened(caller(request), documents_of(record), home.records.library, chart)
+        documents = opened(caller(request), named_in(record), home.records.library, chart)
         found, place = evidence(record, chart, documents), numbers.index(answer.number)
         return render.page(
             "answer",

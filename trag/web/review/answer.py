@@ -26,7 +26,7 @@ from trag.people.permissions import opened, readers
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.review import approvals, verdicts, workflows
 from trag.web.documents.names import key
-from trag.web.evidence import brief_evidence, documents_of, evidence
+from trag.web.evidence import brief_evidence, documents_of, evidence, named_in
 from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
 from trag.web.responses import Denied, Notice, there
@@ -101,7 +101,7 @@ class AnswerPage:
         """What only the page of an answer shows."""
         records, chart, record = self.context.records, self.context.chart, given.record
         assert isinstance(record, AnswerRecord)
-        found = evidence(record, chart, opened(who, documents_of(record), records.library, chart))
+        found = evidence(record, chart, opened(who, named_in(record), records.library, chart))
         return {
             "badge": badge(record),
             "pieces": pieces(record, found),
