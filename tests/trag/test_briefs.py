@@ -16,6 +16,7 @@ from store.passage import EVERYONE
 from tests.scripted import Scripted
 from trag import briefs
 from trag.brief import writer
+from trag.brief.gathering import Gathering
 from trag.brief.export import word_document
 from trag.brief.record import BriefRecord
 from trag.errors import TragError
@@ -125,6 +126,29 @@ def test_every_sentence_of_a_unit_has_a_source_and_what_nothing_answers_is_open(
     assert "How many people work in the Ethics Office?" in [one.text for one in last.open]
     assert "Zorblatt file" not in last.to_json()
     assert BriefRecord.from_json(last.to_json()) == last
+
+
+@pytest.mark.parametrize(("refuses", "says"), [(None, False), (-20.0, True), (-0.01, False)])
+def test_what_the_chart_says_counts_where_the_reader_would_answer_from_it(
+    home: Home, refuses: float | None, says: bool
+) -> None:
+    """Of a question of which the reranker alone is not sure; of the others it is all that is asked."""
+
+    class Scoring(Colleague):
+        def log_probabilities(self, messages: Any, beginnings: Any, **_: Any) -> tuple[float, ...]:
+            assert "Receives declarations of interest." in messages[-1].content
+            assert refuses is not None
+            return (refuses,)
+
+    model = Colleague() if refuses is None else Scoring()
+    chart = home.organization.chart
+    assert chart
+    unit = chart.named("Ethics Office")[0].id
+    told = [one.text for one in writer.of_chart(unit, chart).sentences]
+    gathering = Gathering(replace(home.assistant, model=model), "Ethics Office", unit, None)
+    assert gathering.says("What is the point of having an Ethics Office at all?", told) is says
+    assert gathering.says("Where does the Ethics Office sit?", told)
+    assert not gathering.says("What is it?", [])
 
 
 def test_a_topic_is_what_its_lines_are_about(home: Home) -> None:
