@@ -39,7 +39,8 @@ ACTIONS = (
     _built_in("look_up_records", "table condition", "records"),
     _built_in("ask_assistant", "question", "answer"),
     _built_in("make_plan", "request", "plan"),
-    _built_in("add_to_review", "answer|plan", "review_item"),
+    _built_in("write_briefing", "topic|text", "briefing"),
+    _built_in("add_to_review", "answer|plan|briefing", "review_item"),
     _built_in("translate", "text", "text"),  # nothing here can do it
     Action("post", "Post it", needs=(("record",),), gives=("posting",), runs="hook"),
     Action("count", "Count the coins", needs=(("record",),), gives=("sum", "coin"), unit="Bar"),

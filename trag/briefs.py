@@ -6,6 +6,7 @@ subject -> the line for the model, a paragraph at a time -> writer -> saved reco
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -15,6 +16,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, get_args
 
+from org.linking.disambiguation import called
 from prompts import CANNOT_ANSWER
 from trag.ask import cleaned
 from trag.brief import writer
@@ -28,6 +30,7 @@ from trag.progress import BY_READER, Cancelled, CancelToken
 from trag.record import AnswerRecord, Source
 
 if TYPE_CHECKING:
+    from org.chart import Chart
     from trag.ask import Assistant
     from trag.home import Home
     from trag.people import CurrentUser
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 LONGEST_SUBJECT = 200
 """Characters that a subject may have."""
 LENGTHS: tuple[Length, ...] = get_args(Length)
+_ABOUT = re.compile(r"about\(u(\d+)\)")
 _LOOKED_AT = 500
 """Briefings, and answers, whose gaps are collected, the latest ones."""
 
@@ -70,7 +74,7 @@ class Gap:
     last: datetime
 
 
-def brief_request(home: Home, caller: CurrentUser, subject: str, length: str = "standard") -> BriefRequest:
+def brief_request(home: Home, subject: str, length: str = "standard") -> BriefRequest:
     """A subject that can be written about. Raises TragError for one that is empty or too long, for a length that there
     is none of, and where there is nothing to write from."""
     asked = " ".join(cleaned(subject).split())
@@ -108,12 +112,9 @@ def make(
     away, reason = None, ""
 
     @contextmanager
-    def turn() -> Iterator[None]:
+    def turn() -> Iterator[Iterator[int]]:
         with assistant.line.place() as positions:
-            for _ in positions:
-                if stop.is_set():
-                    raise Cancelled
-            yield
+            yield _until_turn(positions, stop)
 
     with assistant.leases.hold(assistant.model):
         try:
@@ -125,8 +126,9 @@ def make(
                     assistant, asked.subject, length=asked.length, readers=held, stop=stop, turn=turn, id=id
                 )
             for step in steps:
-                record = step
-                yield record
+                if isinstance(step, BriefRecord):
+                    record = step
+                yield step
             if stop.is_set():
                 raise Cancelled
         except (ModelDied, ModelAway) as error:
@@ -143,12 +145,33 @@ def make(
     yield Briefed(record, away)
 
 
+def _until_turn(positions: Iterator[int], stop: threading.Event) -> Iterator[int]:
+    """Positions in the line, and 0 once whoever had one has their turn. Raises Cancelled where a stop is set."""
+    position = 0
+    for position in positions:
+        if stop.is_set():
+            raise Cancelled
+        yield position
+    if position:
+        yield 0
+
+
 def owned(home: Home, caller: CurrentUser, id: str) -> BriefRecord | None:
     """The briefing of that id, if it was written for the caller, without what is closed to them by now."""
     stored, review = home.records.answer(id), home.records.reviews.review(id)
     if stored is None or stored.kind != "brief" or review is None or review.asker != caller.person:
         return None
     return open_part(home, caller, BriefRecord.from_json(stored.record_json))
+
+
+def lost(home: Home, caller: CurrentUser, id: str) -> int:
+    """How many sentences of a briefing stand on documents that were closed to its asker or deleted since they read
+    them; 0 to anybody else, who may never have been allowed to."""
+    stored, own = home.records.answer(id), owned(home, caller, id)
+    if stored is None or own is None:
+        return 0
+    whole = BriefRecord.from_json(stored.record_json)
+    return sum(len(part.sentences) for part in whole.parts) - sum(len(part.sentences) for part in own.parts)
 
 
 def kept(home: Home, caller: CurrentUser, id: str) -> BriefRecord | None:
@@ -282,6 +305,19 @@ def offered(home: Home, caller: CurrentUser) -> bool:
         return caller.may("admin") or not home.state().empty
     except SHOWN:  # a page that says what is wrong is drawn all the same
         return False
+
+
+def subject_of(record: AnswerRecord, chart: Chart | None) -> str:
+    """The name of the unit that a briefing is offered on under an answer, "" for none: the one that the reader took the
+    question to ask all about (`about(u1)`), else the only one that it names beside the organization itself."""
+    if chart is None:
+        return ""
+    named = [unit for unit in dict.fromkeys(entity.unit for entity in record.entities) if unit in chart.units]
+    about = _ABOUT.fullmatch(record.chart_query)
+    if about and int(about[1]) <= len(named):
+        return called(chart.unit(named[int(about[1]) - 1]), chart)
+    below = [unit for unit in named if unit != chart.root.id]
+    return called(chart.unit(below[0]), chart) if len(below) == 1 else ""
 
 
 def brief_as_text(record: BriefRecord) -> str:

@@ -13,7 +13,7 @@ from trag.record import AnswerRecord, Entity, Source, StatementUsed
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """In line for the model: `position` 1 is next."""
+    """In line for the model: `position` 1 is next, 0 has its turn."""
 
     position: int
 

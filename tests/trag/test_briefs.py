@@ -16,9 +16,11 @@ from store.passage import EVERYONE
 from tests.scripted import Scripted
 from trag import briefs
 from trag.brief import writer
+from trag.brief.gathering import Gathering
 from trag.brief.export import word_document
 from trag.brief.record import BriefRecord
 from trag.errors import TragError
+from trag.events import Waiting
 from trag.home import Home, open_home
 from trag.llm.model import ModelDied, Usage
 from trag.people import CurrentUser
@@ -101,7 +103,8 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def wrote(home: Home, subject: str, model: Scripted | None = None, **how: Any) -> list[BriefRecord]:
     assistant = replace(home.assistant, model=model or Colleague())
-    return list(writer.write(assistant, subject, readers=how.pop("readers", frozenset({EVERYONE})), **how))
+    told = writer.write(assistant, subject, readers=how.pop("readers", frozenset({EVERYONE})), **how)
+    return [each for each in told if isinstance(each, BriefRecord)]
 
 
 def person(home: Home, name: str, unit: str) -> CurrentUser:
@@ -123,6 +126,29 @@ def test_every_sentence_of_a_unit_has_a_source_and_what_nothing_answers_is_open(
     assert "How many people work in the Ethics Office?" in [one.text for one in last.open]
     assert "Zorblatt file" not in last.to_json()
     assert BriefRecord.from_json(last.to_json()) == last
+
+
+@pytest.mark.parametrize(("refuses", "says"), [(None, False), (-20.0, True), (-0.01, False)])
+def test_what_the_chart_says_counts_where_the_reader_would_answer_from_it(
+    home: Home, refuses: float | None, says: bool
+) -> None:
+    """Of a question of which the reranker alone is not sure; of the others it is all that is asked."""
+
+    class Scoring(Colleague):
+        def log_probabilities(self, messages: Any, beginnings: Any, **_: Any) -> tuple[float, ...]:
+            assert "Receives declarations of interest." in messages[-1].content
+            assert refuses is not None
+            return (refuses,)
+
+    model = Colleague() if refuses is None else Scoring()
+    chart = home.organization.chart
+    assert chart
+    unit = chart.named("Ethics Office")[0].id
+    told = [one.text for one in writer.of_chart(unit, chart).sentences]
+    gathering = Gathering(replace(home.assistant, model=model), "Ethics Office", unit, None)
+    assert gathering.says("What is the point of having an Ethics Office at all?", told) is says
+    assert gathering.says("Where does the Ethics Office sit?", told)
+    assert not gathering.says("What is it?", [])
 
 
 def test_a_topic_is_what_its_lines_are_about(home: Home) -> None:
@@ -159,7 +185,7 @@ def test_a_secret_subject_is_answered_as_one_that_nobody_knows(home: Home) -> No
 def test_a_shared_briefing_shows_what_the_other_may_read(home: Home) -> None:
     ann, bob = person(home, "ann", "Finance Division"), person(home, "bob", "Legal Division")
     (*_, end) = briefs.make(
-        home, replace(home.assistant, model=Colleague()), briefs.brief_request(home, ann, "Ethics Office"), ann,
+        home, replace(home.assistant, model=Colleague()), briefs.brief_request(home, "Ethics Office"), ann,
         id="1" * 32, stop=threading.Event(),
     )  # fmt: skip
     assert isinstance(end, briefs.Briefed)
@@ -184,7 +210,7 @@ def test_a_shared_briefing_shows_what_the_other_may_read(home: Home) -> None:
 def test_only_what_stands_on_a_changed_source_is_written_anew(home: Home, tmp_path: Path) -> None:
     ann, model = person(home, "ann", "Legal Division"), Colleague()
     assistant = replace(home.assistant, model=model)
-    asked = briefs.brief_request(home, ann, "Ethics Office")
+    asked = briefs.brief_request(home, "Ethics Office")
     (*_, first) = briefs.make(home, assistant, asked, ann, id="1" * 32, stop=threading.Event())
     assert isinstance(first, briefs.Briefed)
     assert briefs.changes(home, first.record) == ()
@@ -216,7 +242,7 @@ def test_only_what_stands_on_a_changed_source_is_written_anew(home: Home, tmp_pa
 def test_a_model_that_dies_leaves_the_quotations(home: Home) -> None:
     ann = person(home, "ann", "Legal Division")
     assistant = replace(home.assistant, model=Colleague("", dies=True))
-    asked = briefs.brief_request(home, ann, "parking permit", "short")
+    asked = briefs.brief_request(home, "parking permit", "short")
     (*_, end) = briefs.make(home, assistant, asked, ann, id="1" * 32, stop=threading.Event())
     assert isinstance(end, briefs.Briefed)
     assert "ended" in end.record.interrupted
@@ -227,7 +253,7 @@ def test_a_model_that_dies_leaves_the_quotations(home: Home) -> None:
 def test_a_stop_keeps_what_is_written(home: Home) -> None:
     ann, stop = person(home, "ann", "Legal Division"), threading.Event()
     assistant = replace(home.assistant, model=Colleague())
-    steps = briefs.make(home, assistant, briefs.brief_request(home, ann, "Ethics Office"), ann, id="1" * 32, stop=stop)
+    steps = briefs.make(home, assistant, briefs.brief_request(home, "Ethics Office"), ann, id="1" * 32, stop=stop)
     next(steps)
     stop.set()
     (*_, end) = steps
@@ -236,11 +262,50 @@ def test_a_stop_keeps_what_is_written(home: Home) -> None:
     assert "gives confidential advice" in end.record.text
 
 
+def test_whoever_waits_for_the_model_sees_their_place_and_a_stop_there_keeps_what_is_found(home: Home) -> None:
+    ann, stop = person(home, "ann", "Legal Division"), threading.Event()
+    assistant, asked = replace(home.assistant, model=Colleague()), briefs.brief_request(home, "Ethics Office")
+    steps = briefs.make(home, assistant, asked, ann, id="1" * 32, stop=threading.Event())
+    with assistant.line.place():
+        found, waiting = next(steps), next(steps)
+    assert isinstance(found, BriefRecord)
+    assert (waiting, next(steps)) == (Waiting(1), Waiting(0))
+    (*_, end) = steps
+    assert isinstance(end, briefs.Briefed)
+    assert end.record.interrupted == ""
+    steps = briefs.make(home, assistant, asked, ann, id="2" * 32, stop=stop)
+    with assistant.line.place():
+        assert [type(next(steps)) for _ in range(2)] == [BriefRecord, Waiting]
+        stop.set()
+        (*_, end) = steps
+    assert isinstance(end, briefs.Briefed)
+    assert end.record.interrupted == "stopped by the reader"
+    assert end.record.parts == found.parts
+
+
+@pytest.mark.parametrize("how", ["deleted", "closed"])
+def test_what_stood_on_a_document_that_went_is_counted_for_its_asker_alone(home: Home, how: str) -> None:
+    ann, bob = person(home, "ann", "Finance Division"), person(home, "bob", "Legal Division")
+    asked, id = briefs.brief_request(home, "Ethics Office"), "1" * 32
+    list(briefs.make(home, replace(home.assistant, model=Colleague()), asked, ann, id=id, stop=threading.Event()))
+    home.records.shares.put(id, "bob")
+    assert briefs.lost(home, ann, id) == 0
+    if how == "deleted":
+        home.forget("secret.md")
+    else:
+        home.set_audience("secret.md", frozenset({bob.unit}))
+    seen = briefs.kept(home, ann, id)
+    assert seen
+    assert "Zorblatt" not in seen.to_json()
+    assert briefs.lost(home, ann, id) >= 2
+    assert [briefs.lost(home, who, id) for who in (bob, person(home, "eve", "Finance Division"))] == [0, 0]
+
+
 def test_gaps_count_what_no_document_says(home: Home) -> None:
     ann = person(home, "ann", "Legal Division")
     assistant = replace(home.assistant, model=Colleague())
     for number in "12":
-        asked = briefs.brief_request(home, ann, "Ethics Office")
+        asked = briefs.brief_request(home, "Ethics Office")
         list(briefs.make(home, assistant, asked, ann, id=number * 32, stop=threading.Event()))
     (gap, *_) = [one for one in briefs.gaps(home) if "people" in one.question]
     assert (gap.subject, gap.count) == ("Ethics Office", 2)
@@ -258,7 +323,7 @@ def test_gaps_count_what_no_document_says(home: Home) -> None:
 )
 def test_bad_input_is_said(home: Home, subject: str, length: str, said: str) -> None:
     with pytest.raises(TragError, match=said):
-        briefs.brief_request(home, person(home, "ann", "Legal Division"), subject, length)
+        briefs.brief_request(home, subject, length)
 
 
 def test_a_word_document_has_paragraphs_sources_and_what_is_open(home: Home) -> None:

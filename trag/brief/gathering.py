@@ -118,11 +118,15 @@ class Gathering:
             return
         for question, vector in zip(questions, self.assistant.embedder.embed_questions(list(questions)), strict=True):
             fact = self._best(question, self._search(question, vector, "section", _AGAIN))
-            yield fact if fact and fact.odds - _REFUSAL * self._refusal(fact) >= _ANSWERED else None
+            yield fact if fact and fact.odds - _REFUSAL * self._refused(fact) >= _ANSWERED else None
 
     def says(self, question: str, texts: Sequence[str]) -> bool:
-        """Whether one of some texts, which are about the subject, answers a question."""
-        return max(self._weigh(question, texts), default=_LIKELY - 1) >= _LIKELY
+        """Whether some texts, which are about the subject, answer a question: one of them by the reranker, or all
+        together by reranker and reader, as a line of a document does. Raises what the model raises."""
+        best = max(self._weigh(question, texts), default=-math.inf)
+        if best >= _LIKELY or not texts:
+            return best >= _LIKELY
+        return best - _REFUSAL * self._refusal(question, " ".join(texts)) >= _ANSWERED
 
     def _best(self, question: str, passages: Sequence[Passage]) -> Fact | None:
         """The line of some passages that answers a question best; of those that name the unit, where there is one."""
@@ -139,14 +143,17 @@ class Gathering:
         passage, place, line = lines[at]
         return Fact(question, passage, line, retrieve.lines_of(passage)[place - 1] if place else "", odds[at])
 
-    def _refusal(self, fact: Fact) -> float:
-        """The log-odds that the reader refuses to answer a question from its line; where it does not say, as much as
+    def _refused(self, fact: Fact) -> float:
+        line = f"{fact.before[-retrieve.WINDOW :]}\n{fact.line}".strip()
+        return self._refusal(fact.question, prompts.excerpt(fact.passage.section, "", line))
+
+    def _refusal(self, question: str, excerpt: str) -> float:
+        """The log-odds that the reader refuses to answer a question from an excerpt; where it does not say, as much as
         the reranker alone needs."""
         model = self.assistant.model
         if not isinstance(model, Scoring):
             return _UNSAID
-        line = prompts.excerpt(fact.passage.section, "", f"{fact.before[-retrieve.WINDOW :]}\n{fact.line}".strip())
-        asked = prompts.document(fact.question, [line])
+        asked = prompts.document(question, [excerpt])
         (likely,) = model.log_probabilities(asked, [prompts.NOT_FOUND], task="answer")
         return likely - math.log1p(-math.exp(min(likely, -1e-6)))
 

@@ -24,6 +24,7 @@ from trag.brief import writing
 from trag.brief.gathering import Fact, Gathering, chosen
 from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, BriefStatus, Length, Part
 from trag.brief.writing import bare
+from trag.events import Waiting
 from trag.llm.model import text_of
 from trag.people.permissions import Readers
 from trag.record import ModelUsed, Source
@@ -45,8 +46,12 @@ _FIRST = 0.8
 """What share of the words is for what is found before the reader asks."""
 _QUESTIONS = 'root ::= question{1,5}\nquestion ::= [^\\n?]{8,140} ("?" | "？" | "؟") "\\n"'
 
-Turn = Callable[[], AbstractContextManager[object]]
-"""The line for the model, taken for one paragraph at a time."""
+Turn = Callable[[], AbstractContextManager[Iterable[int]]]
+"""The line for the model, taken for one paragraph at a time: it gives the positions until it is one's turn."""
+
+
+def _at_once() -> AbstractContextManager[Iterable[int]]:
+    return nullcontext(())
 
 
 def write(
@@ -56,11 +61,12 @@ def write(
     length: Length = "standard",
     readers: Readers,
     stop: threading.Event | None = None,
-    turn: Turn = nullcontext,
+    turn: Turn = _at_once,
     id: str = "",
-) -> Iterator[BriefRecord]:
+) -> Iterator[Waiting | BriefRecord]:
     """The record of a briefing as it grows: with quotations first, then with a paragraph of prose more at a time, the
-    last one whole. A set `stop` ends it with what is there. Raises what the model raises; the last record is good."""
+    last one whole; between them the places in the line of `turn`. A set `stop` ends it with what is there. Raises what
+    the model raises; the last record is good."""
     began, stop = monotonic(), stop or threading.Event()
     chart, finder = assistant.organization.chart, assistant.organization.finder
     mentions = finder.find(subject) if finder else ()
@@ -86,7 +92,8 @@ def write(
     yield record
     if record.status != "written" or stop.is_set():
         return
-    with turn():
+    with turn() as positions:
+        yield from map(Waiting, positions)
         asked = _further(assistant, record, facts, stop)
         answers = list(gathering.answers(asked))
     facts = _added(facts, [*filter(None, answers)])
@@ -111,10 +118,11 @@ def _worded(
     stop: threading.Event,
     turn: Turn,
     began: float,
-) -> Iterator[BriefRecord]:
+) -> Iterator[Waiting | BriefRecord]:
     """The record with the quotations of the parts at some places in the reader's words, a part more at a time."""
     for place in places:
-        with turn():
+        with turn() as positions:
+            yield from map(Waiting, positions)
             part, again, quoted = prose(record.parts[place], facts, record, assistant, stop)
         parts = (*record.parts[:place], part, *record.parts[place + 1 :])
         record = replace(record, parts=parts, rewritten=record.rewritten + again, quoted=record.quoted + quoted)
@@ -167,9 +175,9 @@ def update(
     *,
     readers: Readers,
     stop: threading.Event | None = None,
-    turn: Turn = nullcontext,
+    turn: Turn = _at_once,
     id: str = "",
-) -> Iterator[BriefRecord]:
+) -> Iterator[Waiting | BriefRecord]:
     """A briefing in which the parts at the places that are `changed` are written anew, from the same questions, and all
     others are the same to the last sign; a question that was open and is answered by now has a part of its own at the
     end. Else as `write`."""
@@ -186,7 +194,8 @@ def update(
         if any(one.how == "chart" for one in part.sentences):
             made = [of_chart(record.unit, chart)] if chart and record.unit in chart.units else []
         else:
-            with turn():
+            with turn() as positions:
+                yield from map(Waiting, positions)
                 found = [*filter(None, gathering.answers([one.text for one in part.questions]))]
             ids = {one.source for one in part.sentences}
             places = {(one.document, one.section) for one in record.sources if one.id in ids}
@@ -197,7 +206,8 @@ def update(
         renewed += range(len(parts), len(parts) + len(made))
         parts += made
     was_open = [one.text for one in record.open]
-    with turn():
+    with turn() as positions:
+        yield from map(Waiting, positions)
         answers = list(gathering.answers(was_open))
     new = [*filter(None, answers)]
     facts += new

@@ -25,12 +25,12 @@ def _brief(settings: Settings, options: argparse.Namespace) -> None:
     from trag.brief.record import BriefRecord
     from trag.briefs import brief_as_text, brief_request
     from trag.home import open_home
-    from trag.people import CurrentUser
 
     with open_home(settings) as home:
-        asked = brief_request(home, CurrentUser.local, options.subject, options.length)
+        asked = brief_request(home, options.subject, options.length)
         record: BriefRecord | None = None
-        for record in writer.write(home.assistant, asked.subject, length=asked.length, readers=None):
+        told = writer.write(home.assistant, asked.subject, length=asked.length, readers=None)
+        for record in (each for each in told if isinstance(each, BriefRecord)):
             if not options.json and sys.stderr.isatty():
                 done = sum(one.how != "quotation" for part in record.parts for one in part.sentences)
                 print(f"\r{len(record.sources)} sources, {done} sentences worded", end="", file=sys.stderr)

@@ -41,12 +41,14 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate flows FOLDER --facts
        python -m trag evaluate workflows FILE ... [--system SYSTEM ...] [--form lines|json] [--k N]
                                             [--number N] [--markdown]
-       python -m trag evaluate briefs [--number N] [--seed N] [--runs N] [--system SYSTEM ...] [--markdown]"""
+       python -m trag evaluate briefs [CHECKLISTS] [--number N] [--seed N] [--runs N] [--system SYSTEM ...] [--markdown]
+       python -m trag evaluate briefs --pairs FILE --system SYSTEM --system SYSTEM [--number N] [--seed N] [--markdown]
+       python -m trag evaluate briefs FOLDER [--markdown]"""
 _RUNNING = ("system", "base", "name", "number", "seed")
 _CHOOSING = ("dev", "shots", "by_words")
 _PLANNING = ("system", "flows", "half", "number", "markdown")
 _DRAFTING = ("system", "form", "k", "number", "markdown")
-_BRIEFING = ("system", "number", "seed", "runs", "markdown")
+_BRIEFING = ("system", "number", "seed", "runs", "pairs", "markdown")
 _SHOWING = ("markdown", "csv", "json")
 NUMBER, SEED = 100, 1
 """Of the cases made from a chart."""
@@ -99,6 +101,9 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--form", choices=("lines", "json"), help="what plain prompting writes (default: lines)")
     parser.add_argument("--k", type=at_least_one, metavar="N", help="steps that are suggested to it (default: 15)")
     parser.add_argument("--runs", type=at_least_one, metavar="N", help="texts of each name by the paper's ways (1)")
+    parser.add_argument(
+        "--pairs", metavar="FILE", help="where two systems' texts are laid before a reader, side by side"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
     form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
@@ -135,10 +140,20 @@ def _evaluate(  # noqa: C901  a table
             allowed = ("beyond", "markdown") if options.beyond else allowed
         case ["workflows", _, *_]:
             act, allowed = workflow_sets.workflows, _DRAFTING
+        case ["briefs"] if options.pairs:
+            if len(options.system or ()) != 2:
+                wrong("give --pairs two systems")
+            act, allowed = brief_sets.counted if Path(options.pairs).exists() else brief_sets.briefs, _BRIEFING
         case ["briefs"]:
             act, allowed = brief_sets.briefs, _BRIEFING
+        case ["briefs", name] if Path(name).is_dir():
+            act, allowed = brief_sets.planted, ("markdown",)
+        case ["briefs", _]:
+            act, allowed = brief_sets.briefs, ("system", "runs", "markdown")
         case ["needle" | "choice" | "flows" | "workflows" | "briefs", *_]:
-            wrong("give needle CASES, needle chart, choice FILE ..., flows FOLDER, workflows FILE ..., or briefs")
+            wrong(
+                "give needle CASES, needle chart, choice FILE ..., flows FOLDER, workflows FILE ..., or briefs [FILE]"
+            )
         case ["chart"]:
             act, allowed = _run, _RUNNING
         case [_]:

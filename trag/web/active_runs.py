@@ -138,7 +138,7 @@ class ActiveRun:
         try:
             for event in events:
                 self.draft = self.draft.after(event)
-                if self.stop.is_set() and isinstance(event, Waiting):
+                if self.stop.is_set() and isinstance(event, Waiting) and self.draft.brief is None:
                     self._fail(*LEFT[self.stop.reason])
                     return
         except SHOWN as error:

@@ -24,6 +24,7 @@ from fastapi.concurrency import run_in_threadpool
 from org.chart import Chart
 from store.passage import Passage
 from trag.ask import LONGEST_QUESTION
+from trag.briefs import subject_of
 from trag.errors import SHOWN, in_one_line, told
 from trag.events import Event
 from trag.llm.queue import QueueFull
@@ -260,12 +261,13 @@ class AskPage:
             questions = examples(chart, chain.from_iterable(map(records.library.passages, names)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
-        book, turns = readable(self.home, who), []
+        book, turns, empty = readable(self.home, who), [], self.home.state().empty
         for each in records.answers(chosen):
             record = AnswerRecord.from_json(each.record_json)
             written = procedure_of(record, book)
             label = records.label(each.id, who.person)
-            turns.append(render.Turn(record, label, each.created, written.id if written else ""))
+            subject = "" if empty else subject_of(record, chart)
+            turns.append(render.Turn(record, label, each.created, written.id if written else "", subject))
         quoted = frozenset[str]().union(*(named_in(turn.record) for turn in turns))
         documents = opened(who, quoted, records.library, chart)
         return render.conversation(turns, chart, charts=records.chart_versions.all(), documents=documents, id=chosen)

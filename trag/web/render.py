@@ -86,12 +86,14 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A saved answer, what its reader said of it, and when it was given, where that is known; `procedure` is the id of
-    the one that is written where it stands, "" for none that is open to its reader."""
+    the one that is written where it stands, "" for none that is open to its reader, and `subject` the unit that a
+    briefing is offered on."""
 
     record: AnswerRecord
     label: Label | None = None
     given: datetime | None = None
     procedure: str = ""
+    subject: str = ""
 
 
 def conversation(

@@ -10,6 +10,7 @@ import json
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -251,12 +252,38 @@ def _make_plan(doing: Doing, inputs: Inputs) -> object:
     return {"id": record.id, "text": plan_as_text(record), "status": record.status}
 
 
+def _write_briefing(doing: Doing, inputs: Inputs) -> object:
+    from trag.brief import writer
+    from trag.brief.record import BriefRecord
+    from trag.briefs import brief_as_text, brief_request
+
+    home, assistant = doing.home, doing.home.assistant
+    subject = brief_request(home, _text(inputs, "topic", "text")).subject
+
+    @contextmanager
+    def turn() -> Iterator[tuple[()]]:
+        with assistant.line.place() as positions:
+            for _ in positions:
+                if doing.stop.is_set():
+                    raise Cancelled
+            yield ()
+
+    with assistant.leases.hold(assistant.model):
+        *_, record = writer.write(assistant, subject, readers=doing.held, stop=doing.stop, turn=turn)
+    if doing.stop.is_set():
+        raise Cancelled
+    assert isinstance(record, BriefRecord)  # the last that is told is one
+    how = {"asker": doing.run.person, "kind": "brief"}
+    home.records.save_answer(record.id, None, record.subject, record.text, record.to_json(), **how)  # type: ignore[arg-type]
+    return {"id": record.id, "text": brief_as_text(record), "status": record.status}
+
+
 def _add_to_review(doing: Doing, inputs: Inputs) -> object:
     """An answer lies before the reviewers from its beginning; from now on two of them are wanted for it."""
     given = next((inputs[name] for name in ("answer", "plan", "briefing", "record") if name in inputs), None)
     id = given.get("id") if isinstance(given, Mapping) else given
     if not isinstance(id, str) or doing.home.records.answer(id) is None:
-        raise StepFailed("What it is given is no answer and no plan that is kept here.")
+        raise StepFailed("What it is given is no answer, no plan and no briefing that is kept here.")
     ask_second(doing.home.records, id, True, by=doing.run.by)
     return {"id": id}
 
@@ -273,6 +300,7 @@ _DOES: Mapping[str, Callable[[Doing, Inputs], object]] = {
     "look_up_records": _look_up_records,
     "ask_assistant": _ask_assistant,
     "make_plan": _make_plan,
+    "write_briefing": _write_briefing,
     "add_to_review": _add_to_review,
 }
 BUILT_IN = frozenset(_DOES)

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import gradio as gr
 import pytest
+from bs4 import BeautifulSoup
 
 from org.chart import Chart
 from org.reading.charts import load
@@ -25,7 +26,7 @@ from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
-from trag.record import AnswerRecord, ModelUsed, Source
+from trag.record import AnswerRecord, Entity, ModelUsed, Source
 from trag.settings import Settings
 from trag.web import active_runs, ask
 from trag.web.active_runs import AT_ONCE, AssistantLoader
@@ -133,6 +134,31 @@ def asked(page: AskPage, question: str, chosen: str = "", name: str = "anna") ->
     begun = page.ask(question, chosen, by(name))
     followed(page, begun.chosen, name)
     return str(begun.chosen)
+
+
+@pytest.mark.parametrize(
+    ("query", "named", "subjects"),
+    [
+        ("about(u1)", ["Board"], ["Board"]),
+        ("documents()", ["Board"], ["Board"]),
+        ("", ["Board", "Larkmoor"], ["Board"]),
+        ("about(u2)", ["Board", "Bar"], ["Bar"]),
+        ("about(u1)", ["Larkmoor"], ["Larkmoor"]),
+        ("documents()", ["Larkmoor"], []),
+        ("parent(u1)", ["Board", "Bar"], []),
+        ("about(u9)", [], []),
+    ],
+)
+def test_an_answer_about_a_unit_leads_to_a_briefing_on_it(
+    page: AskPage, query: str, named: list[str], subjects: list[str]
+) -> None:
+    conversation = page.home.records.start_conversation("anna", "q").id
+    entities = tuple(Entity(unit(name), name, name, 0, 1) for name in named)
+    record = AnswerRecord("a1", "q", "q", "So.", "answered", ModelUsed("m", "0", ""), entities, chart_query=query)
+    page.home.records.save_answer("a1", conversation, "q", "So.", record.to_json())
+    anna = CurrentUser("anna", "anna", "anna", "employee", unit("Board"))
+    links = [each["href"] for each in BeautifulSoup(page._log(anna, conversation), "html.parser").select(".do a")]
+    assert links == [f"/briefings?subject={name}" for name in subjects]
 
 
 def answered(page: AskPage, name: str = "anna") -> tuple[str, str]:

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -262,6 +263,37 @@ def test_it_is_shown_while_it_is_written_and_a_stop_keeps_what_there_is(place: P
     assert "Stopped by the reader" in words(page, ".stopped")
     assert "20 LMD" in words(page, ".prose")
     assert not page.select(".label")
+
+
+def test_its_place_in_line_is_shown_with_what_is_found(place: Place) -> None:
+    with place.assistant.line.place():
+        path = place.post("leo", subject="parking permit").headers["location"]
+        for _ in range(1_500):
+            page = place.page("leo", path)
+            if "1st in line" in words(page, "#working .badge"):
+                break
+            time.sleep(0.02)
+        assert "20 LMD" in words(page, "#written q")
+    place.done("leo", SimpleNamespace(status_code=303, headers={"location": path}))
+
+
+def test_its_asker_alone_is_told_how_much_stood_on_a_document_that_is_gone(place: Place) -> None:
+    path = place.written("fay", "Ethics Office")
+    for name in ("leo", "ada"):
+        place.post("fay", f"{path}/share", person=name)
+    before = len(place.page("fay", path).select(".prose a.cite-at[title^='secret']"))
+    assert before
+    assert not place.page("fay", path).select(".changed")
+    place.home.forget("secret.md")
+    told = place.page("fay", path)
+    assert f"{before} sentences stood on documents that are no longer there." in words(told, ".changed")
+    assert told.select(".changed [name=subject]")[0]["value"] == "Ethics Office"
+    assert not place.page("leo", path).select(".changed")
+    assert "no longer there" not in place.everything("leo", path) + words(place.page("ada", path), "main")
+    finance = frozenset({place.people["fay"].unit})
+    place.home.ingest(
+        [place.folder / "secret.md"], replace=False, progress=lambda *_: None, audience=finance
+    )  # fmt: skip
 
 
 def test_a_verdict_and_a_comment_are_kept_as_a_flag(place: Place) -> None:

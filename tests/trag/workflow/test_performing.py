@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,11 +16,14 @@ import pytest
 from store.records import Records
 from tests.automated import BILLS, person, ran, step, use, workflow
 from tests.planned import CHART
-from tests.scripted import ScriptedAssistant
+from tests.scripted import Scripted, ScriptedAssistant
+from trag import briefs
+from trag.brief.record import BriefRecord
 from trag.errors import TragError
 from trag.events import Answer
 from trag.home import Home
 from trag.people import CurrentUser
+from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 from trag.workflow import hooks
@@ -195,6 +199,44 @@ def test_the_assistant_is_asked_with_the_rights_of_the_run_and_laid_before_revie
     with running.records.reviews.changing() as change:
         assert change.find("a1").second, "two reviewers are wanted"
     assert {"make_plan", "look_up_record"} <= BUILT_IN
+
+
+@pytest.mark.slow
+def test_a_briefing_is_written_with_the_rights_of_the_run_and_laid_before_reviewers(
+    running: Home, tmp_path: Path
+) -> None:
+    said = "# Bar\n\n## {}\n\nThe Bar {} at six. The Bar {} every Monday. The Bar {} in May.\n"
+    (tmp_path / "open.md").write_text(said.format("Hours", "opens", "is cleaned", "is painted"))
+    (tmp_path / "closed.md").write_text(said.format("Zorblatt", "feeds Zorblatt", "weighs Zorblatt", "sells Zorblatt"))
+    running.ingest([tmp_path / "open.md"], replace=False, progress=silent)
+    running.ingest([tmp_path / "closed.md"], replace=False, progress=silent, audience=frozenset({"bees"}))
+    running.parts["model"] = Scripted("Nothing.")
+    eva, bob = (person(running, name, unit=unit) for name, unit in (("eva", "bar"), ("bob", "bees")))
+    use(
+        running,
+        workflow(
+            step("write_briefing", 1, topic="@record.unit"),
+            step("add_to_review", 2, briefing="@1.briefing"),
+            trigger=BILLS,
+        ),
+    )
+    for who, knows in ((eva, False), (bob, True)):
+        running.records.registers.create("bill", BILL, person=who.person, by=who.name)
+        run = ran(running)
+        assert (run.state, run.message) == ("done", "")
+        made = json.loads(run.trace_json)["trace"][0]["outputs"]["briefing"]
+        assert made["status"] == "written"
+        assert "The Bar opens at six." in made["text"]
+        kept = running.records.answer(made["id"])
+        assert kept
+        assert kept.kind == "brief"
+        assert ("Zorblatt" in made["text"], "Zorblatt" in kept.record_json) == (knows, knows)
+        assert briefs.owned(running, who, made["id"]) == BriefRecord.from_json(kept.record_json)
+        assert briefs.owned(running, bob if who is eva else eva, made["id"]) is None
+        with running.records.reviews.changing() as change:
+            assert change.find(made["id"]).second
+    running.records.registers.create("bill", BILL | {"unit": " "}, person=eva.person, by="eva")
+    assert "Its input topic is empty." in ran(running).message
 
 
 # Other programs

@@ -24,9 +24,9 @@ _WORDS = range(2, 8)
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A unit or a topic, and the set it is of."""
+    """A unit or a topic, and the set it is of: one of SETS, or of a file."""
 
-    set: Set
+    set: str
     name: str
 
 

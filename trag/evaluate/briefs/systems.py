@@ -95,7 +95,8 @@ def write(assistant: Assistant, system: str, set: str, name: str, run: int) -> W
     """What a system writes about a name in one of several runs. Raises what the model raises."""
     began = monotonic()
     if system in (TRAG, QUOTES):
-        records = writer.write(assistant, name, readers=None)
+        told = writer.write(assistant, name, readers=None)
+        records = (each for each in told if isinstance(each, BriefRecord))
         record = next(records)
         if system == TRAG:
             *_, record = (record, *records)

@@ -324,7 +324,7 @@ class Answerer:
         be written about, and QueueFull as `begin` does."""
         caller, id, stream = visit.caller, uuid4().hex, AnswerStream[BriefRecord](passages=visit.scope == "read")
         try:
-            asked = await run_in_threadpool(briefs.brief_request, self.home, caller, subject.subject, subject.length)
+            asked = await run_in_threadpool(briefs.brief_request, self.home, subject.subject, subject.length)
         except TragError as error:
             raise Refused(422, error.message, error.hint) from error
 

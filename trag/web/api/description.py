@@ -35,10 +35,10 @@ REFUSALS = {
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
 }
-EVENTS = """Server-sent events, the data of each JSON: `waiting` {"position"}, 1 is next; `found` {"standalone",
-"entities", "statements", "sources"}; `token` {"text"}, a piece of the draft, not checked yet; `retry` {"reason"}: the
-draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in its place. A
-comment comes where nothing else did for a while."""
+EVENTS = """Server-sent events, the data of each JSON: `waiting` {"position"}, 1 is next, 0 has its turn; `found`
+{"standalone", "entities", "statements", "sources"}; `token` {"text"}, a piece of the draft, not checked yet; `retry`
+{"reason"}: the draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in
+its place. A comment comes where nothing else did for a while."""
 PLANNING = """Server-sent events, the data of each JSON: `waiting` {"position"}; `chosen` {"id", "title"}, the
 procedure; `step`, each as it stands in the plan; `plan`, the record of the plan; or `error` {"detail"} in its place. A
 comment comes where nothing else did for a while."""

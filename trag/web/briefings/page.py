@@ -96,7 +96,7 @@ class BriefingsPage:
         """Begin a briefing, and lead to it. What cannot be written about is said, and stays in the field."""
         who, subject, length = caller(request), form.get("subject", ""), form.get("length", "standard")
         try:
-            return self._started(who, briefs.brief_request(self.home, who, subject, length))
+            return self._started(who, briefs.brief_request(self.home, subject, length))
         except SHOWN as error:
             error = told(error, to_admin=who.may("admin"))
             return self._begin(who, subject, length, f"{error.message} {error.hint}", 409)
@@ -138,6 +138,7 @@ class BriefingsPage:
             later=next((each.id for each in self._own(who) if each.previous == id), ""),
             changed=len(changed - {one.id for one in record.sources if one.kind == "chart"}),
             chart_changed=any(one.id in changed for one in record.sources if one.kind == "chart"),
+            lost=briefs.lost(self.home, who, id),
             sources=len(record.sources) - any(one.kind == "chart" for one in record.sources),
             shared_with=self._shared_with(id) if is_own else (),
             accounts=records.people.exist(),
