@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,10 +27,11 @@ from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.file_modes import close_to_others
-from trag.ingest import pair_changes, reconciliation
+from trag.ingest import pair_changes, reconciliation, scans
 from trag.ingest.context import generated_folder
 from trag.ingest.pairs import GeneratedPair, example_questions
 from trag.ingest.queue import Queue
+from trag.ingest.scans import ScannedPage
 from trag.llm import files as model_files
 from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel
@@ -271,6 +272,10 @@ class Home:
         found = self.records.library.document(document)
         original = found and files.find(self.folder / "documents", found.sha256)
         return original.read_bytes() if original else None
+
+    def scans(self, sha256: str) -> Collection[ScannedPage]:
+        """The pages of a PDF that are pictures, as they were read."""
+        return scans.kept(scans.kept_words(self.folder / "documents", sha256)).values()
 
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed, and what is still there, if anything."""

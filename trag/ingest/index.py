@@ -22,8 +22,9 @@ from trag.ingest.pairing import reread
 from trag.ingest.pairs import GivenPair, read_pairs
 from trag.ingest.parse.characters import counted
 from trag.ingest.passages import section_passages, sections
-from trag.ingest.reading import read, read_file
+from trag.ingest.reading import Reading, read, read_file
 from trag.ingest.reconciliation import repair
+from trag.ingest.scans import read_scans
 from trag.progress import Progress, silent
 from trag.sandbox import Limits, nobody, shown
 
@@ -79,11 +80,28 @@ def ingest_one(
     def watch() -> None:
         progress("reading", 0, 0)
 
+    suffix, limits = PurePath(name).suffix.lower(), Limits()
+    known = {document.sha256 for document in context.records.library.documents()}
+    # Scanned pages take seconds each: nobody else's change waits for them.
+    reading = None if hashlib.sha256(content).hexdigest() in known else _read(content, name, context, limits, progress, watch)
     with write_lock:
-        suffix = PurePath(name).suffix.lower()
-        result = _ingest(content, name, suffix, context, True, audience, by, Limits(), progress, watch)
+        result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading)
         sweep(context)
     return result
+
+
+def _read(
+    content: bytes, name: str, context: IngestContext, limits: Limits, progress: Progress, watch: Callable[[], None]
+) -> Reading:
+    """A document, its scanned pages too. Raises TragError when it cannot be read."""
+    reading = read(content, name, limits, watch)
+    if not reading.scanned:
+        return reading
+
+    def told(done: int, count: int) -> None:
+        progress(f"reading scanned pages of {shown(name)}", done, count)
+
+    return read(content, name, limits, watch, read_scans(content, name, reading.scanned, context.originals, told, watch))
 
 
 def _ingest(
@@ -97,9 +115,10 @@ def _ingest(
     limits: Limits,
     progress: Progress,
     watch: Callable[[], None] = nobody,
+    reading: Reading | None = None,
 ) -> Ingested:
-    """One document; `watch` is called again and again while it is read, and what it raises ends that. Raises TragError
-    when it cannot be read, or must not be replaced."""
+    """One document, which may be read already; `watch` is called again and again while it is read, and what it raises
+    ends that. Raises TragError when it cannot be read, or must not be replaced."""
     library = context.records.library
     sha256 = hashlib.sha256(content).hexdigest()
     before = library.document(name)
@@ -115,7 +134,7 @@ def _ingest(
         raise TragError(
             f"{shown(name)} is there already, with other content.", "Use --replace to put this in its place."
         )
-    reading = read(content, name, limits, watch)
+    reading = reading or _read(content, name, context, limits, progress, watch)
     title = Path(name).stem.replace("_", " ").replace("-", " ")
     found = sections(reading.blocks, title)
     passages = section_passages(name, found)

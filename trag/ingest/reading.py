@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from trag.errors import TragError
+from trag.ingest.scans import ScannedPage
 from trag.sandbox import Limits, nobody, run, shown
 
 
@@ -33,12 +34,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text."""
+    """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text;
+    `scanned` are the pages, from 1, that are pictures and were not given as read."""
 
     format: str
     blocks: tuple[Block, ...]
     pages: int | None = None
     notes: tuple[str, ...] = ()
+    scanned: tuple[int, ...] = ()
 
     def to_json(self) -> str:
         """One line of ASCII, so that no encoding can spoil it on its way."""
@@ -52,7 +55,7 @@ class Reading:
             Block(row["kind"], str(row["text"]), int(row["level"]), row["page"], tuple(map(tuple, row["rows"])))
             for row in values["blocks"]
         )
-        return cls(str(values["format"]), blocks, values["pages"], tuple(map(str, values["notes"])))
+        return cls(str(values["format"]), blocks, values["pages"], tuple(map(str, values["notes"])), tuple(map(int, values["scanned"])))
 
 
 def read_file(path: Path, name: str, limits: Limits) -> bytes:
@@ -76,10 +79,17 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
     return content
 
 
-def read(content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody) -> Reading:
-    """The blocks of a document. Raises TragError that names it and says what is wrong and what to do; what `watch`
-    raises, which is called again and again, ends the child."""
-    answer = run("trag.ingest.parse", [PurePath(name).suffix.lower()], content, name, limits, watch)
+def read(
+    content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody, scans: Sequence[ScannedPage] = ()
+) -> Reading:
+    """The blocks of a document; `scans` are what was read of the pages of a PDF that are pictures.
+
+    Raises TragError that names it and says what is wrong and what to do; what `watch` raises, which is called again and
+    again, ends the child.
+    """
+    given = "".join(f"{page.to_json()}\n" for page in scans).encode()
+    arguments = [PurePath(name).suffix.lower(), str(len(given))]
+    answer = run("trag.ingest.parse", arguments, content + given, name, limits, watch)
     try:
         return Reading.from_json(answer)
     except (ValueError, KeyError, TypeError) as error:

@@ -2,7 +2,7 @@
 
 python -m trag.view LIMITS PAGE WIDTH LENGTH
 
-After the PDF come LENGTH bytes of JSON, the passage and its supporting words: a list of the processes on the machine
+After the PDF come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were scanned: a list of the processes on the machine
 shows arguments to everybody, and not everybody may read the document.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 
+from trag.ingest.scans import ScannedPage
 from trag.sandbox import serve
 from trag.view.locate import Word, find
 from trag.view.picture import Picture, picture  # loads PDFium's library, which `serve` would refuse
@@ -25,8 +26,9 @@ _BESIDE = 1.2
 def view(content: bytes, number: int, width: int, length: int) -> PageView:
     """The page of a number in a PDF that is followed by `length` bytes which say what is looked for on it."""
     size = len(content) - length
-    passage, supporting = json.loads(content[size:])
-    shown = picture(content, size, number, width)
+    passage, supporting, scans = json.loads(content[size:])
+    pages = {page.number: page for page in map(ScannedPage.from_json, scans)}
+    shown = picture(content, size, number, width, pages)
     found = find(shown.text, passage, supporting, before=shown.before, after=shown.after)
     return PageView(
         shown.number,
@@ -40,6 +42,7 @@ def view(content: bytes, number: int, width: int, length: int) -> PageView:
         found.before,
         found.after,
         tuple(piece for piece in _pieces(shown.text, found.words, {*found.passage}, {*found.support}) if piece.text),
+        number in pages,
     )
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ctypes
 import math
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from trag.errors import TragError
+from trag.ingest.scans import ScannedPage, ScannedWord
 from trag.view.views import Box
 
 _PIXELS = 8_000_000
@@ -44,9 +46,9 @@ class Picture:
     after: str
 
 
-def picture(content: bytes, size: int, number: int, width: int) -> Picture:
+def picture(content: bytes, size: int, number: int, width: int, scans: Mapping[int, ScannedPage]) -> Picture:
     """The page of a number, from 1, in a PDF that is the first `size` bytes of the content; about `width` pixels wide.
-    Where there is no such page it is the nearest one.
+    Where there is no such page it is the nearest one. `scans` are the pages that are pictures, by number, as read.
 
     Raises TragError when it is encrypted or damaged.
     """
@@ -66,10 +68,12 @@ def picture(content: bytes, size: int, number: int, width: int) -> Picture:
         scale = min(width / across, math.sqrt(_PIXELS / across / down), _SIDE / max(across, down))
         bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
         image = png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
-        text, places = _characters(page, page.get_textpage())
+        text, places = _scanned(scans[number]) if number in scans else _characters(page, page.get_textpage())
     except pdfium.PdfiumError as error:
         raise TragError(f"has a damaged page {number:,}.", "Open it in a PDF viewer, print it to a new PDF.") from error
-    before, after = _text(opened, number - 1), _text(opened, number + 1)
+    before, after = (
+        _scanned(scans[other])[0] if other in scans else _text(opened, other) for other in (number - 1, number + 1)
+    )
     return Picture(number, pages, image, bitmap.width, bitmap.height, text, places, before, after)
 
 
@@ -104,6 +108,27 @@ def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[st
         text.append(character)
         places.append(place)
     return "".join(text), tuple(places)
+
+
+def _scanned(scan: ScannedPage) -> tuple[str, tuple[Box | None, ...]]:
+    """The characters of a page that was read as a picture, each in the place of its word; a line begins where a
+    word stands further left than the one before."""
+    text: list[str] = []
+    places: list[Box | None] = []
+    before = 0.0
+    for word in scan.words:
+        text += ["\n" if word.left < before else " ", *word.text]
+        places += [None, *[_as_shown(word, scan.turn)] * len(word.text)]
+        before = word.left
+    return "".join(text), tuple(places)
+
+
+def _as_shown(word: ScannedWord, turn: int) -> Box:
+    """Where a word of a page that is upright once turned clockwise so often stands before it is turned."""
+    left, top, right, bottom = word.left, word.top, word.right, word.bottom
+    for _ in range(turn):
+        left, top, right, bottom = top, 1 - right, bottom, 1 - left
+    return Box(left, top, right, bottom)
 
 
 def _text(document: pdfium.PdfDocument, number: int) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, cycle, pairwise
 from typing import Any, Literal, get_args
 
 from store.passage import Passage
 from trag.errors import TragError
+from trag.ingest.scans import ScannedPage
 from trag.sandbox import Limits, run, shown
 from trag.view.marks import supporting
 
@@ -51,7 +52,7 @@ class PageView:
     `number` counts from 1 up to `pages`. `passage` are boxes around the lines and cells where the passage stands,
     `support` around its words that bear the answer out, both from the top. `found` is the share of the passage's words
     that have a place here, 0 where there are no boxes; `before` and `after`: others stand on the page before or after.
-    `text` is what the page says, for those who cannot see the picture.
+    `text` is what the page says, for those who cannot see the picture; where the page is `scanned`, a program read it.
     """
 
     number: int
@@ -65,6 +66,7 @@ class PageView:
     before: bool
     after: bool
     text: tuple[Piece, ...]
+    scanned: bool = False
 
     def to_json(self) -> str:
         """One line of ASCII, the image in base 64."""
@@ -94,6 +96,7 @@ class PageView:
             bool(values["before"]),
             bool(values["after"]),
             tuple(Piece(str(piece["text"]), _MARKS[piece["mark"]]) for piece in values["text"]),
+            bool(values.get("scanned")),
         )
 
 
@@ -135,18 +138,20 @@ def page(
     passage: str,
     support: Sequence[str] = (),
     *,
+    scans: Iterable[ScannedPage] = (),
     width: int = 1_200,
     limits: Limits = LIMITS,
 ) -> PageView:
     """The page of a number, from 1, as a picture about `width` pixels wide, and where the passage stands on it.
 
-    `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages.
-    Raises TragError for a file that is no PDF, is encrypted, damaged or over the limits, NoSuchPage for a number that
+    `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages;
+    `scans` are its pages that are pictures, as they were read. Raises TragError for a file that is no PDF, is encrypted, damaged or over the limits, NoSuchPage for a number that
     it does not have.
     """
     passage = passage[:_LONGEST]
     # On standard input, because arguments are seen by everybody on the machine.
-    asked = json.dumps([passage, supporting(passage, support)]).encode()
+    near = [scan.to_json() for scan in scans if abs(scan.number - number) <= 1]
+    asked = json.dumps([passage, supporting(passage, support), near]).encode()
     answer = run("trag.view", [str(number), str(width), str(len(asked))], content + asked, name, limits)
     try:
         found = PageView.from_json(answer)

@@ -1,12 +1,22 @@
 """The child process of `trag.ingest.reading`: reads one document from its standard input, writes one line of JSON.
 
-python -m trag.ingest.parse LIMITS SUFFIX
+python -m trag.ingest.parse LIMITS SUFFIX LENGTH
+
+After the document come LENGTH bytes, a line for each page of it that is a picture and was read.
 """
 
 from __future__ import annotations
 
 from trag.ingest.parse import parse
+from trag.ingest.scans import ScannedPage
 from trag.sandbox import serve
 
+
+def answer(content: bytes, suffix: str, length: int) -> str:
+    """The reading of a document that is followed by `length` bytes of scanned pages."""
+    size = len(content) - length
+    return parse(content[:size], suffix, [*map(ScannedPage.from_json, content[size:].decode().splitlines())]).to_json()
+
+
 if __name__ == "__main__":
-    serve(lambda content, arguments: parse(content, arguments[0]).to_json())
+    serve(lambda content, arguments: answer(content, arguments[0], int(arguments[1])))

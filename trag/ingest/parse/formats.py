@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 
@@ -15,6 +16,7 @@ from trag.ingest.parse.characters import clean, count_deceptive
 from trag.ingest.parse.marks import items, left_out, plain
 from trag.ingest.parse.tables import with_captions
 from trag.ingest.reading import Block, Reading
+from trag.ingest.scans import ScannedPage
 
 FORMATS = {
     **dict.fromkeys((".md", ".markdown"), "markdown"),
@@ -67,15 +69,17 @@ _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+ht
 _TAG = re.compile(rb"</?(?:p|div|h[1-6]|ul|ol|li|table|br|body|span)\b", re.IGNORECASE)
 
 
-def parse(content: bytes, suffix: str) -> Reading:
-    """The blocks of a file of which only the bytes and the suffix (".pdf") are known.
+def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """The blocks of a file of which only the bytes and the suffix (".pdf") are known, and what was read of its pages
+    that are pictures.
 
     Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text.
     """
     kind = recognise(content, suffix)
     # A parser is imported only when its format is there: they are slow to load and none needs another.
     module, function = _PARSERS.get(kind, (kind, "parse"))
-    reading: Reading = getattr(import_module(f"trag.ingest.parse.{module}"), function)(content)
+    reader = getattr(import_module(f"trag.ingest.parse.{module}"), function)
+    reading: Reading = reader(content, scans) if kind == "pdf" else reader(content)
     deceptive = 0
     lost: Counter[str] = Counter()
     blocks: list[Block] = []
@@ -92,7 +96,7 @@ def parse(content: bytes, suffix: str) -> Reading:
         block = replace(block, text=shown(block.text), rows=rows)
         if block.text or any(map(any, rows)):
             blocks += items(block)
-    if not blocks:
+    if not blocks and not reading.scanned:
         raise TragError(
             "holds no text.", " ".join(reading.notes) or "Check that it is the right file, and not a picture of one."
         )

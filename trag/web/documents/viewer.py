@@ -13,7 +13,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from store.passage import Passage
 from trag import briefs, view
 from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
+from trag.ingest.scans import ScannedPage
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.view import NoSuchPage, PageView
@@ -93,15 +94,15 @@ class PageCache:
             raise TragError(*said)
         return _read(self._path(wanted))
 
-    def page(self, original: Callable[[], bytes], wanted: WantedPage) -> PageView:
-        """A page of a document with a passage on it, drawn when it is not there; `original` gives the document. Raises
-        TragError when it cannot be drawn."""
+    def page(self, original: Callable[[], tuple[bytes, Iterable[ScannedPage]]], wanted: WantedPage) -> PageView:
+        """A page of a document with a passage on it, drawn when it is not there; `original` gives the document and its
+        scanned pages. Raises TragError when it cannot be drawn."""
         found = self.kept(wanted)
         if found is not None:
             return found
-        content = original()
+        content, scans = original()
         try:
-            found = view.page(content, wanted.name, wanted.number, wanted.passage, wanted.support)
+            found = view.page(content, wanted.name, wanted.number, wanted.passage, wanted.support, scans=scans)
         except NoSuchPage as error:
             self._pages[wanted.sha256] = error.pages
             raise
@@ -223,11 +224,11 @@ class Viewer:
         words, support = (passage.text, target.support) if passage else ("", ())
         wanted = WantedPage(document.sha256, document.name, number, words, support)
 
-        def original() -> bytes:
+        def original() -> tuple[bytes, Iterable[ScannedPage]]:
             content = self.context.home.original(document.name)
             if content is None:
                 raise TragError("The original is no longer here.", "Upload the document again.")
-            return content
+            return content, self.context.home.scans(document.sha256)
 
         if kept := await run_in_threadpool(self.cache.kept, wanted):
             return kept

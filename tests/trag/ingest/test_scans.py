@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from trag.ingest.scans import ScannedPage, ScannedWord, kept, kept_words, read_scans
+
+LINES = ("The harbour office opens at 7:30.", "Mooring costs EUR 14 a night.")
+
+
+def drawn(*lines: str, turn: int = 0) -> Image.Image:
+    """Lines as a scanner gives them, on a page turned by 90 degrees so many times."""
+    picture = Image.new("L", (1240, 700), 250)
+    pen, font = ImageDraw.Draw(picture), ImageFont.load_default(44)
+    for row, line in enumerate(lines):
+        pen.text((120, 120 + 110 * row), line, fill=20, font=font)
+    return picture.rotate(90 * turn, expand=True)
+
+
+def scanned(*pictures: Image.Image) -> bytes:
+    file = io.BytesIO()
+    pictures[0].save(file, "PDF", save_all=True, append_images=pictures[1:], resolution=150)
+    return file.getvalue()
+
+
+def text(page: ScannedPage) -> str:
+    return " ".join(word.text for word in page.words)
+
+
+def silent(done: int, count: int) -> None:
+    pass
+
+
+@pytest.mark.slow
+def test_a_page_is_read_with_its_places_upright_or_turned_and_an_empty_one_is_not(tmp_path: Path) -> None:
+    content = scanned(drawn(*LINES), drawn(*LINES, turn=1), drawn(), drawn(*LINES, turn=2))
+    upright, turned, empty, over = read_scans(content, "tariff.pdf", [1, 2, 3, 4], tmp_path, silent)
+    for page, turn in ((upright, 0), (turned, 1), (over, 2)):
+        assert (text(page), page.turn, page.is_legible) == (" ".join(LINES), turn, True)
+        first = page.words[0]
+        assert (first.left, first.top) == (pytest.approx(120 / 1240, abs=0.01), pytest.approx(130 / 700, abs=0.04))
+    assert (empty.words, empty.is_legible) == ((), False)
+
+
+@pytest.mark.slow
+def test_what_was_read_before_a_stop_is_kept_and_not_read_again(tmp_path: Path) -> None:
+    content = scanned(*[drawn(f"Page {number}") for number in range(1, 7)])
+    pages: list[int] = []
+
+    def stop(done: int, count: int) -> None:
+        pages.append(done)
+        if done:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        read_scans(content, "pages.pdf", range(1, 7), tmp_path, stop)
+    (file,) = tmp_path.iterdir()
+    before = kept(file)
+    assert [text(page) for page in before.values()] == ["Page 1", "Page 2", "Page 3", "Page 4"]
+    found = read_scans(content, "pages.pdf", range(1, 7), tmp_path, lambda done, count: pages.append(done))
+    assert pages == [0, 4, 4]
+    assert [text(page) for page in found] == [f"Page {number}" for number in range(1, 7)]
+
+
+@pytest.mark.slow
+def test_a_damaged_file_leaves_its_pages_out(tmp_path: Path) -> None:
+    assert read_scans(b"%PDF-1.4 nothing", "bad.pdf", [1], tmp_path, silent) == ()
+
+
+def test_a_page_comes_back_from_its_line_and_stays_on_the_page() -> None:
+    page = ScannedPage(3, 1, -0.01, 0.93, (ScannedWord("Größe", 0.1, 0.2, 0.3, 0.25),))
+    assert ScannedPage.from_json(page.to_json()) == page
+    outside = json.loads(page.to_json()) | {"words": [["x", -2, 0.5, 9, 1e9]], "turn": 7}
+    assert ScannedPage.from_json(json.dumps(outside)).words == (ScannedWord("x", 0.0, 0.5, 1.0, 1.0),)
+    assert ScannedPage.from_json(json.dumps(outside)).turn == 3
+
+
+def test_damaged_words_are_read_again(tmp_path: Path) -> None:
+    file = kept_words(tmp_path, "0" * 64)
+    assert kept(file) == {}
+    file.write_text("{")
+    assert kept(file) == {}
