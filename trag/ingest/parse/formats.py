@@ -82,7 +82,7 @@ def parse(content: bytes, suffix: str) -> Reading:
 
     def shown(text: str) -> str:
         text, symbols, crossed = plain(text)
-        lost["symbol of an unknown font"] += symbols
+        lost["unknown symbol"] += symbols
         lost["struck-out passage"] += crossed
         return clean(text)
 
