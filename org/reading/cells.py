@@ -88,6 +88,8 @@ _SYNONYMS = {
         "parent org unit|"
         "parent organization|parent organisation|parent node|parent path|parent code|"
         "reports to|reporting to|report to|"
+        "manager id|supervisor id|boss id|reports to id|pid|manager email|manager e mail|supervisor email|"
+        "superior organization|superior organisation|parent department code|parent department id|parent unit code|"
         "reports into|belongs to|part of|superior|superior unit|higher unit|upper unit|under|"
         "ubergeordnet|ubergeordnete einheit|ubergeordnete organisationseinheit|gehort zu|untersteht|berichtet an|"
         "unite parente|unite superieure|rattachement|rattache a|depend de|unidad superior|depende de|padre|reporta a|"

@@ -23,7 +23,7 @@ from org.reading.cells import (
 )
 from org.reading.lineage import Lineage, Row, examine
 from org.reading.problems import Problem, error, listing, quoted, warning
-from org.reading.recognition import are_labels, most_worded, recognise, share_found
+from org.reading.recognition import Found, are_labels, most_worded, recognise, share_found
 from org.reading.references import MAIL, spellings
 from org.reading.table import Line, Table, read
 
@@ -263,26 +263,31 @@ def _by_values(table: Table, choice: Mapping[str, str]) -> tuple[Table, _Columns
             if (column := meant_in_path(name)) and place not in guessed.values():
                 guessed.setdefault(column, place)
         if table.nested:
-            if all(each.above is None for each in table.lines):
+            name_place = most_worded(header, rows, [*guessed.values()])
+            if name_place is None or all(each.above is None for each in table.lines):
                 return None
-            name = most_worded(header, rows, [*guessed.values()])
-            return None if name is None else (table, _Columns(at, header, {**guessed, "name": name}))
+            return table, _Columns(at, header, {**guessed, "name": name_place})
         found = recognise(header, rows, settled, guessed)
         if found is None:
             continue
-        places = found.places
-        above = {
-            form for row in rows if places["parent"] < len(row) for form in spellings(clean(row[places["parent"]]))
-        }
         if found.joined:
             table = _with_names(table, at, header, found.joined)
             header = (*header, _JOINED.join(header[place] for place in found.joined))
-        elif not at and clean(line.cells[found.key]).casefold() in above:  # the first row is one of the units
-            return table, _Columns(
-                -1, tuple(f"Column {place}" for place in range(1, len(header) + 1)), places, found.key
-            )
-        return table, _Columns(at, header, places, found.key)
-    return None
+        elif not at and _is_unit(line.cells, rows, found):
+            break
+        return table, _Columns(at, header, found.places, found.key)
+    width = max(map(len, (line.cells for line in table.lines[:_HEADER_ROWS])))
+    header = tuple(f"Column {place}" for place in range(1, width + 1))
+    if table.nested or choice or not table.lines[0].number:
+        return None
+    found = recognise(header, [line.cells for line in table.lines], {}, {})
+    return None if found is None or found.joined else (table, _Columns(-1, header, found.places, found.key))
+
+
+def _is_unit(cells: Sequence[str], rows: Sequence[Sequence[str]], found: Found) -> bool:
+    """Whether what stands above the rows is no header but one of the units: some have it for their parent."""
+    parent, key = found.places["parent"], clean(cells[found.key]).casefold() if found.key < len(cells) else ""
+    return bool(key) and any(key in spellings(clean(row[parent])) for row in rows if parent < len(row))
 
 
 def _with_names(table: Table, at: int, header: Sequence[str], joined: tuple[int, int]) -> Table:
