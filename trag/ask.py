@@ -26,7 +26,7 @@ from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
 from store.validity import Period
-from trag import approved, chart_query, grounding, retrieve, validity
+from trag import approved, asked_days, chart_query, grounding, retrieve, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
+NEAR = 5
+"""Passages nearest to a question of which one is to have a validity, for the days that it asks for to be read."""
 LINES = 2
 """Lines of documents that the reader is shown."""
 REFUSAL = 1.0
@@ -215,7 +217,7 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            scope = validity.scope(self.records)
+            scope = self._scope(question, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
             placed, found = self._found(question, asked, scope, mentions, likelihood)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
@@ -292,6 +294,21 @@ class Assistant:
             return [], found
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
         return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
+
+    def _scope(self, question: str, asked: Asked) -> Scope:
+        """What is in force on the days of a question. They are read where that matters: where one of the nearest
+        passages is of a document that is not in force at all times."""
+        today = validity.scope(self.records)
+        if self.records is None:
+            return today
+        vector = self.embedder.embed_questions([question])[0]
+        near = self.vectors.search(vector, question, kinds=("qa", "section"), k=NEAR, readers=asked.readers)
+        names = {passage.document for passage in near}
+        standings = self.records.validity.standings(names, today.period).values()
+        if all(one.state == "in force" and one.first is one.last is None for one in standings):
+            return today
+        period = asked_days.ask(question, self.model, stop=asked.stop)
+        return validity.scope(self.records, period) if period else today
 
     def _dated(self, sources: Sequence[Source], asked: Asked, scope: Scope | None = None) -> tuple[Source, ...]:
         """The sources with how they stand on the days that are asked for, today without a `scope`."""
