@@ -53,6 +53,8 @@ from trag.settings import Settings
 from trag.validity import Scope
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from store.passage import Excerpt
     from store.records import Records
     from store.vectors import Vectors
@@ -217,9 +219,10 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            scope = self._scope(question, asked)
+            vector = self.embedder.embed_questions([question])[0]
+            scope = self._scope(question, vector, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, found = self._found(question, asked, scope, mentions, likelihood)
+            placed, found = self._found(question, vector, asked, scope, mentions, likelihood)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
@@ -257,8 +260,8 @@ class Assistant:
         """Where the named units sit and the nearest passages, for whom the model does not answer."""
         question, finder = run.record.standalone, self.organization.finder
         with run.timed("retrieve"):
-            scope = validity.scope(self.records)
-            placed, found = self._found(question, asked, scope, finder.find(question) if finder else ())
+            scope, vector = validity.scope(self.records), self.embedder.embed_questions([question])[0]
+            placed, found = self._found(question, vector, asked, scope, finder.find(question) if finder else ())
         sources = self._dated(sources_of(placed, found, self.organization.chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
@@ -266,6 +269,7 @@ class Assistant:
     def _found(
         self,
         question: str,
+        vector: np.ndarray,
         asked: Asked,
         scope: Scope,
         mentions: Sequence[Mention],
@@ -273,7 +277,6 @@ class Assistant:
     ) -> tuple[list[Statement], tuple[Excerpt, ...]]:
         """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts, of
         what is in force first."""
-        vector = self.embedder.embed_questions([question])[0]
         weigh = self.reranker.weigh if self.reranker else None
 
         def search(without: Collection[str]) -> tuple[Excerpt, ...]:
@@ -295,13 +298,12 @@ class Assistant:
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
         return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
 
-    def _scope(self, question: str, asked: Asked) -> Scope:
+    def _scope(self, question: str, vector: np.ndarray, asked: Asked) -> Scope:
         """What is in force on the days of a question. They are read where that matters: where one of the nearest
         passages is of a document that is not in force at all times."""
         today = validity.scope(self.records)
-        if self.records is None:
+        if self.records is None or not self.records.validity.any():
             return today
-        vector = self.embedder.embed_questions([question])[0]
         near = self.vectors.search(vector, question, kinds=("qa", "section"), k=NEAR, readers=asked.readers)
         names = {passage.document for passage in near}
         standings = self.records.validity.standings(names, today.period).values()
