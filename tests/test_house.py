@@ -21,8 +21,21 @@ SHARED = {
     "trag.low_rank",
     "trag.table_rows",
     "trag.settings",
+    "trag.dates",
+    "trag.validity_fields",
 }
-STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}
+STEPS = {
+    "approved",
+    "asked_days",
+    "condense",
+    "chart_query",
+    "retrieve",
+    "grounding",
+    "embed",
+    "llm",
+    "ingest",
+    "charts",
+}
 HANDED = {
     "trag.embed.Embedder",
     "trag.llm.model.LanguageModel",

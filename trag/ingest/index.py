@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from store import StoreError, files
 from store.passage import OPEN, Audience
 from trag.errors import TragError
+from trag.ingest import validity
 from trag.ingest.context import IngestContext, embed_changed, write_lock
 from trag.ingest.discovery import Ingested, Outcome, find
 from trag.ingest.forgetting import sweep
@@ -134,6 +135,7 @@ def _ingest(
     files.keep(context.originals, content, suffix)
     audience = before.audience if before else audience
     library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by)
+    validity.keep(name, reading.stated, context.records, by=by)
     try:
         context.vectors.put(name, searched, embedded, audience=audience)
     except StoreError as error:
