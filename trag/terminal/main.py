@@ -1,5 +1,5 @@
-"""Every job from the terminal: python -m trag ask, batch, ingest, chart, procedures, plan, brief, workflow, evaluate,
-audit, finetune, models, people, backup, restore, forget, doctor, serve.
+"""Every job from the terminal: python -m trag ask, batch, ingest, folders, chart, procedures, plan, brief, workflow,
+evaluate, audit, finetune, models, people, backup, restore, forget, doctor, serve.
 
 Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2, a bug keeps its traceback.
 """
@@ -26,6 +26,7 @@ from trag.terminal import (
     chart,
     evaluate,
     finetune,
+    folders,
     ingest,
     models,
     people,
@@ -87,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
 
     ask.add(jobs)
     ingest.add(jobs)
+    folders.add(jobs)
     chart.add(jobs)
     procedures.add(jobs)
     plan.add(jobs)

@@ -19,6 +19,7 @@ from store.records import Records
 from trag import ingest
 from trag.folders.mirroring import Preview, mirror, preview
 from trag.ingest import IngestContext
+from trag.ingest.parse import parse
 from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -82,6 +83,12 @@ class Mirrored:
     def close(self) -> None:
         self.vectors.close()
         self.records.close()
+
+
+@pytest.fixture(autouse=True)
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser of the sandbox without its process, which takes longer than all else."""
+    monkeypatch.setattr("trag.ingest.index.read", lambda content, name, *_: parse(content, Path(name).suffix.lower()))
 
 
 @pytest.fixture

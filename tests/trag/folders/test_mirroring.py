@@ -6,14 +6,17 @@ import os
 import shutil
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from store.folders import FolderRun
+from store.library import Pair
 from store.passage import OPEN
 from tests.trag.folders.conftest import Mirrored
-from trag.ingest.pairs import GivenPair
+from trag import ingest
+from trag.ingest.pair_changes import keep_pair
 from trag.progress import Cancelled
 
 
@@ -65,11 +68,11 @@ def test_a_rename_reads_nothing_and_keeps_what_people_made_of_the_document(
     mirrored.write("old/leave.md", "Leave is thirty days a year.")
     mirrored.write("stays.md", "It stays.")
     mirrored.run()
-    from trag.ingest.pair_changes import import_pairs
-
-    given = {"p.jsonl": (GivenPair("old/leave.md", "leave", "How long is leave?", "Thirty days.", "short answer"),)}
-    import_pairs(given, mirrored.context, overwrite=True, by="ada", progress=lambda *_: None)
-    (pair,) = mirrored.records.library.pairs("old/leave.md")
+    pair = Pair(
+        *("p1", "old/leave.md", "leave", None, "How long is leave?", "Thirty days.", "short answer", "person"),
+        *("approved", True, "", "ada"),
+    )
+    keep_pair(pair, mirrored.context)
     before = mirrored.records.library.document("old/leave.md")
     shutil.move(mirrored.folder / "old", mirrored.folder / "new")
 
@@ -167,16 +170,19 @@ def test_a_share_that_vanishes_in_the_middle_deletes_nothing(mirrored: Mirrored,
     assert [*mirrored.documents()] == ["a.md", "b.md", "c.md"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
-def test_what_an_unreadable_folder_holds_stays(mirrored: Mirrored) -> None:
+def test_what_an_unreadable_folder_holds_stays(mirrored: Mirrored, monkeypatch: pytest.MonkeyPatch) -> None:
     mirrored.add(share_gone=100)
     mirrored.write("hr/a.md", "Words.")
     mirrored.run()
-    (mirrored.folder / "hr").chmod(0)
-    try:
-        run = mirrored.run()
-    finally:
-        (mirrored.folder / "hr").chmod(0o700)
+    scan = os.scandir
+
+    def refuse(path: Path) -> object:  # as the system does whoever may not read it, but for root
+        if path == mirrored.folder / "hr":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr("trag.folders.listing.os.scandir", refuse)
+    run = mirrored.run()
     assert (run.state, run.problems, run.gone) == ("done", 1, 0)
     assert [*mirrored.documents()] == ["hr/a.md"]
 
@@ -241,8 +247,6 @@ def test_readers_are_those_of_the_deepest_folder_and_follow_a_move(mirrored: Mir
     (mirrored.folder / "hr/b.md").rename(mirrored.folder / "hr/pay/b.md")
     mirrored.run()
     assert mirrored.records.library.audiences()["hr/b.md"] == pay
-    from dataclasses import replace
-
     mirrored.records.folders.put(replace(folder, audience=OPEN, rights=()), by="ada")
     mirrored.run()
     assert set(mirrored.records.library.audiences().values()) == {OPEN}
@@ -287,8 +291,6 @@ def test_a_copy_is_a_document_once_the_first_is_gone(mirrored: Mirrored) -> None
 def test_a_document_that_was_there_with_this_content_becomes_the_files(mirrored: Mirrored) -> None:
     mirrored.add()
     file = mirrored.write("hr/a.md", "Words.")
-    from trag import ingest
-
     ingest.ingest([file], mirrored.context, audience=frozenset({"hr"}))
     assert counts(mirrored.run()) == (0, 0, 0, 0, 1)
     assert mirrored.records.library.audiences() == {"a.md": frozenset({"hr"})}
