@@ -20,8 +20,6 @@ from trag.folders.listing import DEEPEST, MOST, Found, Listing, hidden, is_read
 from trag.sandbox import Limits, shown
 
 if TYPE_CHECKING:
-    import ssl
-
     from httpx2 import Response
 
 SECONDS = 60.0
@@ -49,14 +47,17 @@ class _Entry:
 class WebDav:
     """One folder at its address, which ends with a slash."""
 
-    def __init__(self, address: str, person: str, password: str, *, trusted: ssl.SSLContext | bool = True) -> None:
-        """`trusted` are the certificates of whoever may sign that of the server."""
+    def __init__(self, address: str, person: str, password: str) -> None:
+        """Whoever signed the server's certificate must be one of the machine's, or in the file SSL_CERT_FILE."""
+        import ssl
+
         from httpx2 import Client
 
         self._address = address
         self._root = unquote(urlsplit(address).path)
         # No proxy and no password of the environment: nothing goes anywhere but to this address.
         auth = (person, password) if person or password else None
+        trusted = ssl.create_default_context()
         self._client = Client(
             auth=auth, verify=trusted, timeout=SECONDS, trust_env=False, headers={"User-Agent": "trag"}
         )
