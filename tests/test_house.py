@@ -69,6 +69,7 @@ ROOMS = {
     "mcp_types": {"trag/web/api/mcp.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
     "pypdf": {"trag/ingest/"},
+    "watchfiles": {"trag/folders/"},
     "pypdfium2": {"trag/view/"},
 }
 

@@ -295,3 +295,19 @@ def test_a_document_that_was_there_with_this_content_becomes_the_files(mirrored:
     assert counts(mirrored.run()) == (0, 0, 0, 0, 1)
     assert mirrored.records.library.audiences() == {"a.md": frozenset({"hr"})}
     assert mirrored.files["hr/a.md"].document == "a.md"
+
+
+def test_a_link_that_is_put_in_the_way_of_a_file_leads_nowhere(mirrored: Mirrored, tmp_path: Path) -> None:
+    mirrored.add()
+    mirrored.write("hr/a.md", "Words.")
+    (tmp_path / "secret").mkdir()
+    shutil.copy2(mirrored.folder / "hr/a.md", tmp_path / "secret/a.md")
+
+    def swap(step: str, done: int, total: int) -> None:
+        if step == "reading hr/a.md" and not (mirrored.folder / "hr").is_symlink():
+            shutil.rmtree(mirrored.folder / "hr")
+            (mirrored.folder / "hr").symlink_to(tmp_path / "secret")
+
+    run = mirrored.run(swap)
+    assert (run.new, run.problems) == (0, 1)
+    assert mirrored.documents() == {}
