@@ -83,6 +83,7 @@ ROOMS = {
     "dateparser": {"trag/dates.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
     "pypdf": {"trag/ingest/"},
+    "watchfiles": {"trag/folders/"},
     "pypdfium2": {"trag/view/"},
 }
 

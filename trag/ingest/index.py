@@ -81,9 +81,10 @@ def ingest_one(
         progress("reading", 0, 0)
 
     with write_lock:
-        suffix = PurePath(name).suffix.lower()
+        suffix, before = PurePath(name).suffix.lower(), context.records.library.document(name)
         result = _ingest(content, name, suffix, context, True, audience, by, Limits(), progress, watch)
-        sweep(context)
+        if before:
+            sweep(context, [before.sha256])
     return result
 
 
@@ -109,7 +110,7 @@ def _ingest(
         mended = repair(before, context.vectors.held(name).get(name), context, progress)
         same: Outcome = "indexed" if mended else "unchanged"
         return Ingested(name, same, pages=before.pages, passages=before.passages, pairs=before.pairs)
-    twin = next((other.name for other in library.documents() if other.sha256 == sha256), "")
+    twin = next(iter(library.with_content(sha256)), "")
     if twin and before is None:
         return Ingested(name, "skipped", f"{shown(name)} has the same content as {shown(twin)}.")
     if before and not replace:
