@@ -24,9 +24,9 @@ NO_QUESTION = "NO QUESTION"
 _FOLDER = Path(__file__).parent
 _MARKS = r"\s\u200c\u200d>*_#-"
 """What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
-Task = Literal["answer", "chart_query", "condense", "question", "brief_line", "brief_questions", "other"]
+Task = Literal["answer", "chart_query", "condense", "question", "asked_days", "brief_line", "brief_questions", "other"]
 """The kinds of prompts; all of one kind begin alike. A local model holds what it has read of each apart."""
-PROSE: frozenset[Task] = frozenset({"brief_line", "brief_questions"})
+PROSE: frozenset[Task] = frozenset({"asked_days", "brief_line", "brief_questions"})
 """Those that a local model answers without its adapter, which has learned to answer in a few words."""
 _STARTS: Mapping[Task, str] = {
     "chart_query": "chart_query",
@@ -46,6 +46,7 @@ _NAMES = {
     "correction": {"finding"},
     "condense": set(),
     "question": set(),
+    "asked_days": set(),
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
@@ -184,6 +185,11 @@ def question(line: str) -> tuple[Message, ...]:
     """The messages that ask for a question which `line` answers: how likely the model would write another one says how
     well the line answers that (query likelihood; Sachan and others 2022, arXiv 2204.07496)."""
     return (*_conversation("question"), Message("user", _one_line(line)))
+
+
+def asked_days(question: str) -> tuple[Message, ...]:
+    """The messages that ask of which days a question asks what applied then."""
+    return (*_conversation("asked_days"), Message("user", f"Question: {_one_line(question)}"))
 
 
 def brief_line(section: str, before: str, question: str, line: str) -> tuple[Message, ...]:

@@ -39,6 +39,10 @@ class IndexDamaged(StoreError):
         super().__init__(message, hint, UNUSABLE)
 
 
+class OtherEncoder(StoreError):
+    """The index was made by another encoder than the one in use, with whose vectors its own do not compare."""
+
+
 def make(client: Client, name: str, embedder: str, dimension: int) -> chromadb.Collection:
     """A new collection, which remembers its embedder."""
     return client.create_collection(
@@ -47,10 +51,11 @@ def make(client: Client, name: str, embedder: str, dimension: int) -> chromadb.C
 
 
 def check_embedder(collection: chromadb.Collection, embedder: str) -> None:
-    """Raises StoreError for a collection that another embedder made."""
+    """Raises OtherEncoder for a collection that another embedder made."""
     maker = (collection.metadata or {}).get("embedder")
     if maker != embedder:
-        raise StoreError(f"The search index was made by {maker}; the embedder in use is {embedder}.", REINDEX, UNUSABLE)
+        message = f"The search index was made by {maker}; the embedder in use is {embedder}."
+        raise OtherEncoder(message, REINDEX, UNUSABLE)
 
 
 def fill(

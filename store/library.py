@@ -147,6 +147,22 @@ class Library:
         """The document of that name."""
         return next(iter(self._documents(name)), None)
 
+    def with_content(self, sha256: str) -> tuple[str, ...]:
+        """The names of the documents of that content, in order."""
+        table = schema.documents.c
+        query = select(table.name).where(table.sha256 == sha256).order_by(table.name)
+        return tuple(name for (name,) in rows(self._engine, query))
+
+    def contents(self) -> dict[str, str]:
+        """The content hash of every document, by its name."""
+        table = schema.documents.c
+        return dict(map(tuple, rows(self._engine, select(table.name, table.sha256))))
+
+    def audiences(self) -> dict[str, Audience]:
+        """Who may read every document, by its name."""
+        table = schema.documents.c
+        return {name: read_audience(field) for name, field in rows(self._engine, select(table.name, table.audience))}
+
     def delete(self, name: str, *, by: str = "") -> bool:
         """Forget a document, its passages and its pairs, and keep in mind that it is `leaving`; False when there was
         none of that name."""

@@ -17,6 +17,7 @@ from store import StoreError, audit, schema
 from store.approved import ApprovedAnswers, Kind
 from store.audit import Audit
 from store.database import open_database, reading, rows, writing
+from store.folders import Folders
 from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
 from store.library import Examples, Library
@@ -84,6 +85,7 @@ class Records:
         self.notices = Notices(self._engine)
         self.registers = Registers(self._engine, self.workflows)
         self.shares = Shares(self._engine)
+        self.folders = Folders(self._engine)
 
     def close(self) -> None:
         """Close every connection."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -438,4 +439,38 @@ register_records = Table(
     *_moments("changed"),
     *_words("changed_by"),
     Index("records_of_register", "register", "number"),
+)
+
+# Folders that are mirrored into the documents; what a run saw last of each file; and the runs.
+folders = Table(
+    "folders",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("name", Words, nullable=False, unique=True),
+    *_words("address", "audience", "rights_json", "person"),
+    *_numbers("every", "most_gone", "share_gone"),
+    *(Column(name, Boolean, nullable=False) for name in ("watched", "paused")),
+    *_words("added_by"),
+    *_moments("added"),
+)
+
+folder_files = Table(
+    "folder_files",
+    metadata,
+    Column("folder", Words, ForeignKey("folders.id", ondelete="CASCADE"), primary_key=True),
+    Column("path", Words, primary_key=True),
+    *_words("stamp", "sha256", "document", "audience", "problem"),
+    Column("size", BigInteger, nullable=False),
+    Index("folder_files_of_document", "document"),
+)
+
+folder_runs = Table(
+    "folder_runs",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("folder", Words, ForeignKey("folders.id", ondelete="CASCADE"), nullable=False),
+    *_moments("begun"),
+    Column("ended", Moment),
+    *_words("cause", "state", "message", "hint", "record_json"),
+    Index("runs_of_folder", "folder", "number"),
 )

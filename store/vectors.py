@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from store import StoreError, storable
 from store import collection as chroma
 from store.catalog import Held
-from store.collection import IndexDamaged
+from store.collection import IndexDamaged, OtherEncoder
 from store.embedded import Embedded
 from store.index import DIVERSITY, Index
 from store.passage import EVERYONE, OPEN, Audience, Passage, audience_field, stored
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EVERYONE", "IndexDamaged", "Passage", "Vectors", "reindex"]
+__all__ = ["EVERYONE", "IndexDamaged", "OtherEncoder", "Passage", "Vectors", "reindex"]
 
 
 class Vectors:
@@ -43,7 +43,7 @@ class Vectors:
         """Open the index in `folder`, or at the address `server` if there is one, making an empty one where there is
         none.
 
-        Takes 0.2 ms a passage. Raises StoreError when another embedder made it.
+        Takes 0.2 ms a passage. Raises OtherEncoder when another embedder made it.
         """
         self._dimension = dimension
         self._place = _place(folder, embedder, dimension, server)

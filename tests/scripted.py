@@ -12,16 +12,18 @@ from trag.llm.model import ModelIdentity, Usage
 
 class Scripted:
     """Writes what it is told to, by the kind of prompt: `answers` one after the other, the last one again and again,
-    `chart_query` and `condense` always the same. An exception is raised after half an answer. What it was asked is
+    `chart_query`, `condense` and the `days` that are asked for always the same. An exception is raised after half an answer. What it was asked is
     kept."""
 
     identity = ModelIdentity("scripted")
     context = 4096
     slots = 1
 
-    def __init__(self, *answers: str | Exception, chart_query: str = "documents()", condense: str = "") -> None:
+    def __init__(
+        self, *answers: str | Exception, chart_query: str = "documents()", condense: str = "", days: str = "none"
+    ) -> None:
         self.script = list(answers)
-        self.says = {"chart_query": chart_query, "condense": condense}
+        self.says = {"chart_query": chart_query, "condense": condense, "asked_days": days}
         self.asked: list[tuple[Message, ...]] = []
 
     def count(self, messages: Sequence[Message]) -> int:

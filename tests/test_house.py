@@ -21,8 +21,21 @@ SHARED = {
     "trag.low_rank",
     "trag.table_rows",
     "trag.settings",
+    "trag.dates",
+    "trag.validity_fields",
 }
-STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}
+STEPS = {
+    "approved",
+    "asked_days",
+    "condense",
+    "chart_query",
+    "retrieve",
+    "grounding",
+    "embed",
+    "llm",
+    "ingest",
+    "charts",
+}
 HANDED = {
     "trag.embed.Embedder",
     "trag.llm.model.LanguageModel",
@@ -70,6 +83,7 @@ ROOMS = {
     "dateparser": {"trag/dates.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
     "pypdf": {"trag/ingest/"},
+    "watchfiles": {"trag/folders/"},
     "pypdfium2": {"trag/view/"},
 }
 

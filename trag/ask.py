@@ -26,7 +26,7 @@ from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
 from store.validity import Period
-from trag import approved, chart_query, grounding, retrieve, validity
+from trag import approved, asked_days, chart_query, grounding, retrieve, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -53,12 +53,16 @@ from trag.settings import Settings
 from trag.validity import Scope
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from store.passage import Excerpt
     from store.records import Records
     from store.vectors import Vectors
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
+NEAR = 5
+"""Passages nearest to a question of which one is to have a validity, for the days that it asks for to be read."""
 LINES = 2
 """Lines of documents that the reader is shown."""
 REFUSAL = 1.0
@@ -215,9 +219,10 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            scope = validity.scope(self.records)
+            vector = self.embedder.embed_questions([question])[0]
+            scope = self._scope(question, vector, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, found = self._found(question, asked, scope, mentions, likelihood)
+            placed, found = self._found(question, vector, asked, scope, mentions, likelihood)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
@@ -255,8 +260,8 @@ class Assistant:
         """Where the named units sit and the nearest passages, for whom the model does not answer."""
         question, finder = run.record.standalone, self.organization.finder
         with run.timed("retrieve"):
-            scope = validity.scope(self.records)
-            placed, found = self._found(question, asked, scope, finder.find(question) if finder else ())
+            scope, vector = validity.scope(self.records), self.embedder.embed_questions([question])[0]
+            placed, found = self._found(question, vector, asked, scope, finder.find(question) if finder else ())
         sources = self._dated(sources_of(placed, found, self.organization.chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
@@ -264,6 +269,7 @@ class Assistant:
     def _found(
         self,
         question: str,
+        vector: np.ndarray,
         asked: Asked,
         scope: Scope,
         mentions: Sequence[Mention],
@@ -271,7 +277,6 @@ class Assistant:
     ) -> tuple[list[Statement], tuple[Excerpt, ...]]:
         """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts, of
         what is in force first."""
-        vector = self.embedder.embed_questions([question])[0]
         weigh = self.reranker.weigh if self.reranker else None
 
         def search(without: Collection[str]) -> tuple[Excerpt, ...]:
@@ -292,6 +297,20 @@ class Assistant:
             return [], found
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
         return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
+
+    def _scope(self, question: str, vector: np.ndarray, asked: Asked) -> Scope:
+        """What is in force on the days of a question. They are read where that matters: where one of the nearest
+        passages is of a document that is not in force at all times."""
+        today = validity.scope(self.records)
+        if self.records is None or not self.records.validity.any():
+            return today
+        near = self.vectors.search(vector, question, kinds=("qa", "section"), k=NEAR, readers=asked.readers)
+        names = {passage.document for passage in near}
+        standings = self.records.validity.standings(names, today.period).values()
+        if all(one.state == "in force" and one.first is one.last is None for one in standings):
+            return today
+        period = asked_days.ask(question, self.model, stop=asked.stop)
+        return validity.scope(self.records, period) if period else today
 
     def _dated(self, sources: Sequence[Source], asked: Asked, scope: Scope | None = None) -> tuple[Source, ...]:
         """The sources with how they stand on the days that are asked for, today without a `scope`."""

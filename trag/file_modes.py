@@ -18,7 +18,7 @@ from trag.backup import FOLDERS, LEFT_ALONE
 from trag.errors import TragError
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_OWN = {*FOLDERS, *LEFT_ALONE, "cache", "chroma", "finetune", "uploads"}
+_OWN = {*FOLDERS, *LEFT_ALONE, "cache", "chroma", "finetune", "keys", "uploads"}
 """What the program puts into a home, beside its database and what is unfinished."""
 
 log = logging.getLogger(__name__)

@@ -74,7 +74,7 @@ class Home:
         self.records = Records(settings.database, workflows=settings.workflows)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
-        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures", self._look_over)
+        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures", self.look_over)
         self.leases = Leases()
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()
@@ -220,7 +220,7 @@ class Home:
         """Adds documents and pairs; each result says what became of one file. `audience` is who may read what is
         new."""
         results = ingestion.ingest(paths, self.stock, replace=replace, audience=audience, by=by, progress=progress)
-        self._look_over()
+        self.look_over()
         return results
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
@@ -280,7 +280,7 @@ class Home:
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed, and what is still there, if anything."""
         receipt = ingestion.forget(document, self.stock, by=by)
-        self._look_over()
+        self.look_over()
         return receipt
 
     def reindex(self, progress: Progress) -> int:
@@ -292,10 +292,11 @@ class Home:
         result = ingestion.ingest_one(
             content, job.name, self.stock, audience=job.audience, by=job.by, progress=progress
         )
-        self._look_over()
+        self.look_over()
         return f"{result.outcome}: {result.summary}"
 
-    def _look_over(self) -> None:
+    def look_over(self) -> None:
+        """Take back approved answers that stood on what has changed."""
         try:
             approvals.return_changed(self.records)
         except StoreError as error:  # what has changed is done, and what stood on it is given to nobody all the same
@@ -369,7 +370,7 @@ class Home:
             self.parts["organization"] = organization
             if "assistant" in self.parts:
                 self.assistant.organization = organization
-        self._look_over()
+        self.look_over()
         return version
 
     def chart(self, version: str) -> Chart:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 FIELDS = ("status", "owner", "valid_from", "valid_to", "review", "language", "supersedes")
 """The names of the fields, in forms, tables, front matter and properties. In `supersedes` documents are parted by line
 ends, or by ";" in a cell."""
+DATES = ("valid_from", "valid_to", "review")
 LONGEST = 200
 """Characters of an owner."""
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 
 def read_fields(
@@ -57,7 +58,7 @@ def read_fields(
         except TragError as error:
             wrong.append(f"owner: {error.message} {error.hint}")
     language = cells.get("language", before.language)
-    if language and not _LANGUAGE.fullmatch(language):
+    if language and not LANGUAGE.fullmatch(language):
         wrong.append(f"language: {language[:LONGEST]} is no language tag, such as en, de or pt-BR.")
     supersedes = before.supersedes
     if (listed := cells.get("supersedes")) is not None:
@@ -96,7 +97,7 @@ def owner_of(words: str, chart: Chart | None, people: People) -> tuple[str, str]
 
 def typed(one: Validity) -> dict[str, str]:
     """The fields as they would be typed."""
-    dates = {name: str(getattr(one, name) or "") for name in ("valid_from", "valid_to", "review")}
+    dates = {name: str(getattr(one, name) or "") for name in DATES}
     owner = one.unit or one.person
     return {
         "status": one.status,
@@ -117,9 +118,7 @@ def merged(before: Validity, found: Sequence[Found]) -> Validity:
         name: values[name] if before.by and values[name] != old.get(name) else new.get(name, empty[name])
         for name in _READ
     }
-    day = {
-        name: date.fromisoformat(kept[name]) if kept[name] else None for name in ("valid_from", "valid_to", "review")
-    }
+    day = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in DATES}
     status = next(each for each in STATUSES if each == kept["status"])
     whose = {name: kept[name] for name in ("unit", "person", "language")}
     made = replace(before, status=status, found=tuple(found), **whose, **day)

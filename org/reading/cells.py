@@ -88,6 +88,8 @@ _SYNONYMS = {
         "parent org unit|"
         "parent organization|parent organisation|parent node|parent path|parent code|"
         "reports to|reporting to|report to|"
+        "manager id|supervisor id|boss id|reports to id|pid|manager email|manager e mail|supervisor email|"
+        "superior organization|superior organisation|parent department code|parent department id|parent unit code|"
         "reports into|belongs to|part of|superior|superior unit|higher unit|upper unit|under|"
         "ubergeordnet|ubergeordnete einheit|ubergeordnete organisationseinheit|gehort zu|untersteht|berichtet an|"
         "unite parente|unite superieure|rattachement|rattache a|depend de|unidad superior|depende de|padre|reporta a|"
@@ -137,6 +139,15 @@ _SYNONYMS = {
 _MEANINGS = {
     column: {word: rank for rank, word in enumerate([column, *words.split("|")])} for column, words in _SYNONYMS.items()
 }
+# The two parts of a person's name where each has a column.
+_GIVEN = frozenset(
+    "first name|firstname|given name|givenname|forename|preferred name|legal first name|employee first name|vorname|"
+    "prenom|nombre|nombres|nome|voornaam|imie|имя|الاسم الاول|名".split("|")
+)
+_FAMILY = frozenset(
+    "last name|lastname|surname|family name|familyname|sn|legal last name|employee last name|nachname|familienname|"
+    "nom de famille|nom|apellido|apellidos|cognome|sobrenome|achternaam|nazwisko|фамилия|اسم العائلة|姓".split("|")
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BETWEEN = re.compile(r"[\s_\-./:*()\[\]#]+")
 _ALEF = str.maketrans("أإآ", "ااا")
@@ -154,8 +165,28 @@ def fold(header: str) -> str:
 def column_meant(header: str) -> str:
     """Our column that a header alone would be taken for, "" for none."""
     column = clean(header).lower()
-    folded = fold(header)
-    return column if column in COLUMNS else next((ours for ours, words in _MEANINGS.items() if folded in words), "")
+    if column in COLUMNS:
+        return column
+    return next((ours for ours, words in _MEANINGS.items() if fold(header) in words), "")
+
+
+def meant_in_path(header: str) -> str:
+    """The same of a key that is a path, as "parent.externalCode" is, whose first step counts."""
+    return column_meant(header) or column_meant(header.partition(".")[0])
+
+
+def given_and_family(headers: Sequence[str]) -> tuple[int, int] | None:
+    """The places of the columns with a person's first and last name, None where there are not both."""
+    folded = [fold(header) for header in headers]
+    given = next((place for place, header in enumerate(folded) if header in _GIVEN), None)
+    family = next((place for place, header in enumerate(folded) if header in _FAMILY), None)
+    return None if given is None or family is None else (given, family)
+
+
+def name_rank(header: str) -> int:
+    """How well a heading, by any of its words, is one of names; the less the better."""
+    words = _MEANINGS["name"]
+    return min((words[word] for word in (fold(header), *fold(header).split()) if word in words), default=len(words))
 
 
 def exact_columns(headers: Sequence[str]) -> dict[str, int]:

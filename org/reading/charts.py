@@ -8,12 +8,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from org.chart import PATH_SEPARATOR, Chart, ChartError, Unit
-from org.reading.cells import COLUMNS, SIGNS, clean, exact_columns, guess_columns, has_invisible, is_formula
+from org.reading.cells import (
+    COLUMNS,
+    SIGNS,
+    clean,
+    exact_columns,
+    guess_columns,
+    has_invisible,
+    is_formula,
+    meant_in_path,
+)
 from org.reading.lineage import Lineage, Row, examine
 from org.reading.problems import Problem, error, listing, quoted, warning
+from org.reading.recognition import Found, are_labels, most_worded, recognise, share_found
+from org.reading.references import MAIL, spellings
 from org.reading.table import Line, Table, read
 
 MAX_NAME = 500
@@ -21,7 +32,10 @@ MAX_NAME = 500
 SAMPLES = 5
 
 _HEADER_ROWS = 20  # a title and a note may stand above the header
-_MAIL = re.compile(r"[^@\s,;<>()]+@[^@\s,;<>()]+\.[^@\s.,;<>()]+")
+_HEADINGS_AT_MOST = 5  # rows that are tried as one whose words nobody knows
+_SOUND = 0.5
+"""The share of the parents that must be found for a reading by the headings alone."""
+_JOINED = " + "
 _MARKUP = re.compile(r"</?[a-zA-Z][^>]*>|<!--|&(?:[a-zA-Z]{2,8}|#\d{1,6});")
 _ODD = re.compile(r"(?:^|\x1f)\s*[-=+@#]|[<&]|[^\x1f -~]")
 """In a row of cells, what may have to be cleaned or told: signs of formulas in front, HTML, all that is not ASCII."""
@@ -144,21 +158,27 @@ def interpret(table: Table, choice: Mapping[str, str] | None = None) -> Reading:
     """
     if not table.lines:
         return Reading((), () if _has_error(table.problems) else (error(0, "The file has no units.", "Add some."),))
+    choice = choice or {}
+    table = _with_chosen_names(table, choice)
     # The first row with a name and a parent among its headers, else the first row.
     headers = [_told_apart(line.cells) for line in table.lines[:_HEADER_ROWS]]
-    read = [(at, header, _places(header, choice or {})) for at, header in enumerate(headers)]
-    at, header, places = next((one for one in read if {"name", "parent"} <= one[2].keys()), read[0])
+    read = [_Columns(at, header, _places(header, choice)) for at, header in enumerate(headers)]
+    columns_read = next((one for one in read if {"name", "parent"} <= one.places.keys()), read[0])
+    if not _is_sound(table, columns_read, choice):
+        table, columns_read = _by_values(table, choice) or (table, columns_read)
+    table, columns_read, remarks = _without_labels(table, columns_read)
+    at, header, places = columns_read.at, columns_read.header, columns_read.places
     lines = table.lines[at + 1 :]
-    problems = list(_remarks(table, at, header, places, choice or {}))
+    problems = [*remarks, *_remarks(table, columns_read, choice)]
     columns = tuple((column, header[places[column]]) for column in COLUMNS if column in places)
     samples = tuple(tuple(clean(cell)[:200] for cell in line.cells) for line in lines[:SAMPLES])
     if _has_error(problems):
         return Reading((), tuple(problems), header, columns, samples)
-    rows = tuple(_rows(table, at, header, places, problems))
+    rows = tuple(_rows(table, columns_read, problems))
     if not rows and not _has_error(table.problems):
         problems.append(error(0, "The file has a header but no units.", "Add one row for each unit."))
     short = [str(line.number) for line in lines if len(line.cells) < len(header)]
-    if short and not table.sheet and table.lines[at].number:
+    if short and not table.sheet and table.lines[max(at, 0)].number:
         message = (
             f"{len(short):,} rows have fewer cells than the header ({listing(short)}); the missing ones are empty."
         )
@@ -186,20 +206,134 @@ def _told_apart(cells: Sequence[str]) -> tuple[str, ...]:
 
 def _places(header: Sequence[str], choice: Mapping[str, str]) -> dict[str, int]:
     """Where each column is: as it was chosen, else by its very name, else by a well-known word."""
+    settled = _settled(header, choice)
+    guessed = guess_columns(header, settled)
+    return {column: place for column, place in settled.items() if place >= 0} | guessed
+
+
+def _settled(header: Sequence[str], choice: Mapping[str, str]) -> dict[str, int]:
+    """Where each column is that was chosen, -1 where it is to be left out, or is there by its very name."""
     by_header = {text.casefold(): place for place, text in enumerate(header)}
-    chosen = {column: by_header.get(clean(text).casefold(), -1) for column, text in choice.items()}
-    settled = {column: place for column, place in chosen.items() if place >= 0}
+    settled = {column: by_header.get(clean(text).casefold(), -1) for column, text in choice.items()}
     for column, place in exact_columns(header).items():
         if column not in choice and place not in settled.values():
             settled[column] = place
-    return settled | guess_columns(header, chosen | settled)
+    return settled
 
 
-def _remarks(
-    table: Table, at: int, header: Sequence[str], places: Mapping[str, int], choice: Mapping[str, str]
-) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Which column is which: the place of the header among the lines, -1 where the file has none; its names; and our
+    columns by their place. `key` is the column that the parents are told by, where the values of the rows said so."""
+
+    at: int
+    header: tuple[str, ...]
+    places: Mapping[str, int]
+    key: int | None = None
+
+
+def _is_sound(table: Table, read: _Columns, choice: Mapping[str, str]) -> bool:
+    """Whether the columns that the headings tell can be those: they are called just as ours are, or were chosen, or
+    the parents are found among the names, ids and codes, and the names are not those of a few groups."""
+    places, rows = read.places, table.lines[read.at + 1 :]
+    if "name" not in places or table.nested:
+        return "name" in places
+    sure = {column for column, place in places.items() if column in choice or read.header[place].lower() == column}
+    if "parent" not in places or {"name", "parent"} <= sure:
+        return "parent" in places
+    values = {
+        column: [clean(line.cells[place]) if place < len(line.cells) else "" for line in rows]
+        for column, place in places.items()
+        if column in ("name", "parent", "id", "code", "email")
+    }
+    told_apart = "name" in sure or 2 * len({*values["name"]}) > len(rows)
+    return told_apart and share_found(values.pop("parent"), list(values.values())) >= _SOUND
+
+
+def _by_values(table: Table, choice: Mapping[str, str]) -> tuple[Table, _Columns] | None:
+    """Which column is which by what stands in them, where that can be told, and the table with the names in one column
+    where the file has them in two."""
+    for at, line in enumerate(table.lines[:_HEADINGS_AT_MOST]):
+        header = _told_apart(line.cells)
+        rows = [each.cells for each in table.lines[at + 1 :]]
+        if sum(map(bool, map(clean, line.cells))) < 2 or not rows:
+            continue
+        settled, guessed = _settled(header, choice), _places(header, choice)
+        for place, name in enumerate(header):
+            if (column := meant_in_path(name)) and place not in guessed.values():
+                guessed.setdefault(column, place)
+        if table.nested:
+            name_place = most_worded(header, rows, [*guessed.values()])
+            if name_place is None or all(each.above is None for each in table.lines):
+                return None
+            return table, _Columns(at, header, {**guessed, "name": name_place})
+        found = recognise(header, rows, settled, guessed)
+        if found is None:
+            continue
+        if found.joined:
+            table = _with_names(table, at, header, found.joined)
+            header = (*header, _JOINED.join(header[place] for place in found.joined))
+        elif not at and _is_unit(line.cells, rows, found):
+            break
+        return table, _Columns(at, header, found.places, found.key)
+    width = max(map(len, (line.cells for line in table.lines[:_HEADER_ROWS])))
+    header = tuple(f"Column {place}" for place in range(1, width + 1))
+    if table.nested or choice or not table.lines[0].number:
+        return None
+    found = recognise(header, [line.cells for line in table.lines], {}, {})
+    return None if found is None or found.joined else (table, _Columns(-1, header, found.places, found.key))
+
+
+def _is_unit(cells: Sequence[str], rows: Sequence[Sequence[str]], found: Found) -> bool:
+    """Whether what stands above the rows is no header but one of the units: some have it for their parent."""
+    parent, key = found.places["parent"], clean(cells[found.key]).casefold() if found.key < len(cells) else ""
+    return bool(key) and any(key in spellings(clean(row[parent])) for row in rows if parent < len(row))
+
+
+def _with_names(table: Table, at: int, header: Sequence[str], joined: tuple[int, int]) -> Table:
+    """The table with one column more, of the names that two columns have together."""
+    width = len(header)
+
+    def line(place: int, each: Line) -> Line:
+        if place <= at:
+            return each
+        cells = [*each.cells[:width], *[""] * (width - len(each.cells))]
+        return replace(each, cells=(*cells, " ".join(filter(None, (clean(cells[place]) for place in joined)))))
+
+    return replace(table, lines=tuple(line(place, each) for place, each in enumerate(table.lines)))
+
+
+def _with_chosen_names(table: Table, choice: Mapping[str, str]) -> Table:
+    """The table with the names in one column where two were chosen for it ("First name + Last name")."""
+    parts = choice.get("name", "").split(_JOINED)
+    for at, line in enumerate(table.lines[:_HEADER_ROWS] if len(parts) == 2 else ()):
+        header = _told_apart(line.cells)
+        if {*parts} <= {*header} and choice["name"] not in header:
+            named = _with_names(table, at, header, (header.index(parts[0]), header.index(parts[1])))
+            lines = list(named.lines)
+            lines[at] = replace(line, cells=(*header, choice["name"]))
+            return replace(named, lines=tuple(lines))
+    return table
+
+
+def _without_labels(table: Table, read: _Columns) -> tuple[Table, _Columns, list[Problem]]:
+    """The table without a row below the header that names the columns once more, as people read them."""
+    key = read.key if read.key is not None else read.places.get("id", read.places.get("name"))
+    first = read.at + 1
+    if key is None or "parent" not in read.places or not 0 < first < len(table.lines):
+        return table, read, []
+    line, rows = table.lines[first], [each.cells for each in table.lines[first + 1 :]]
+    if not are_labels(read.header, line.cells, rows, read.places["parent"], key):
+        return table, read, []
+    message = f"Row {line.number} names the columns once more and was left aside."
+    told = warning(line.number, message, "Check that it is no unit.")
+    return replace(table, lines=(*table.lines[:first], *table.lines[first + 1 :])), read, [told]
+
+
+def _remarks(table: Table, read: _Columns, choice: Mapping[str, str]) -> Iterator[Problem]:
     """What keeps the columns from being read, and what a person should know about how they were."""
-    number = table.lines[at].number
+    at, header, places = read.at, read.header, read.places
+    number = table.lines[max(at, 0)].number
     shown = listing([text[:60] for text in header], 20)
     for column, chosen in choice.items():
         if column not in COLUMNS:
@@ -212,23 +346,30 @@ def _remarks(
         hint = "The first row must name the columns: name, parent, and if you have them type, aliases, description, id."
         yield error(number, f"No column is called {' and '.join(missing)}. Found: {shown}.", hint)
         return
-    same = Counter(clean(cell).lower() for cell in table.lines[at].cells)
+    same = Counter(clean(cell).lower() for cell in table.lines[at].cells) if at >= 0 else Counter()
     twice = [column for column in COLUMNS if same[column] > 1 and column not in choice]
     if twice:
         yield error(number, f"Two columns are called {' and '.join(twice)}.", "Keep one column of each name.")
-    if at:
+    if at < 0:
+        message = "The file has no header: its first row is one of the units."
+        yield warning(number, message, "Check which column was read as which, or add a row with their names.")
+    elif at:
         message = f"The header was found in row {number}; what stands above it was left aside."
         yield warning(number, message, "Check that no unit stands above the header.")
     for column, place in places.items():
         if column not in choice and header[place].lower() != column:
             hint = f'Choose another column for it if that is wrong, or call this one "{column}".'
-            yield warning(number, f"The column {quoted(header[place])} was read as {column}.", hint)
+            why = ""
+            if column == "parent" and read.key is not None:
+                key = header[read.key] if read.key < len(header) else header[places["name"]]
+                why = f": what stands in it is also under {quoted(key)}"
+            yield warning(number, f"The column {quoted(header[place])} was read as {column}{why}.", hint)
 
 
-def _rows(
-    table: Table, at: int, header: Sequence[str], places: Mapping[str, int], problems: list[Problem]
-) -> Iterator[Row]:
+def _rows(table: Table, read: _Columns, problems: list[Problem]) -> Iterator[Row]:
     """Each line below the header with a cell in it as a row."""
+    at, header, places = read.at, read.header, read.places
+    key = read.key if read.key not in (None, *places.values()) else None
     width, lines = len(header), table.lines[at + 1 :]
     # the header of an attribute must not be taken for a column of ours when the chart is read again
     others = [
@@ -251,7 +392,7 @@ def _rows(
         if len(name) > MAX_NAME:
             message = f"The name {quoted(name, 40)} has {len(name):,} characters; {MAX_NAME} are the most."
             problems.append(error(line.number, message, "Shorten it, and put the rest into the description."))
-        if email and not _MAIL.fullmatch(email):
+        if email and not MAIL.fullmatch(email):
             message = f"The email {quoted(email)} does not look like one address."
             problems.append(warning(line.number, message, "Write it as name@example.org."))
         split = dict.fromkeys(filter(None, map(str.strip, aliases.split(separator)))) if aliases else ()
@@ -267,6 +408,7 @@ def _rows(
             email=email,
             code=code,
             attributes=tuple([(text, cells[place]) for text, place in others if cells[place]]),
+            key=cells[key] if key is not None else "",
             above=None if line.above is None else line.above - at - 1,
         )
 

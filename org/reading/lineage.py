@@ -12,12 +12,13 @@ from rapidfuzz import fuzz, process
 from org.chart import PATH_SEPARATOR
 from org.reading.cells import seen
 from org.reading.problems import Problem, error, listing, quoted, warning
+from org.reading.references import spellings, turned_round
 
 MAX_DEPTH = 64
 MAX_STEPS = 65
 """Names in a path: the deepest unit of a chart and all that are above it."""
 
-_NOTHING = frozenset("- – — -- --- . / n/a na none null nil (none) (root)".split())
+_NOTHING = frozenset("- – — -- --- . / # * 0 -1 n/a na none null nil (none) (root) root".split())
 _ALIKE = str.maketrans("oil", "011")
 _CLOSE = 70
 """Of 100, how much what was meant is like what was written."""
@@ -29,7 +30,8 @@ _SUGGESTING = 200_000_000
 class Row:
     """One unit as its row gives it, its cells clean; "" where one is missing.
 
-    `above` is the place, among the rows, of the unit that it stands inside, where a format says so.
+    `above` is the place, among the rows, of the unit that it stands inside, where a format says so. `key` is what it is
+    also called by where others name it as their parent, such as a login.
     """
 
     number: int
@@ -44,6 +46,7 @@ class Row:
     code: str = ""
     attributes: tuple[tuple[str, str], ...] = ()
     above: int | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +218,62 @@ def resolve(rows: Sequence[Row], problems: list[Problem]) -> Parents:
         message = f"The parents of {len(codes):,} rows were found by their code ({_numbers(rows, codes)})."
         problems.append(warning(rows[codes[0]].number, message, "Nothing to do, if that is what they are."))
     lost |= _follow(rows, parents, paths)
+    _find_otherwise(rows, parents, lost, problems)
+    _find_root(rows, parents, lost, problems)
     _report(rows, known, lost, problems)
     return Parents(tuple(None if place in lost else parent for place, parent in enumerate(parents)), frozenset(lost))
+
+
+def _find_otherwise(
+    rows: Sequence[Row], parents: list[int | None], lost: dict[int, Sequence[int]], problems: list[Problem]
+) -> None:
+    """Finds the parents that are written otherwise than the rows they mean: an address, the name of a directory entry,
+    a name turned round, a login. Those that may mean several stay lost."""
+    waiting = [place for place, candidates in lost.items() if not candidates]
+    if not waiting:
+        return
+    called: dict[str, dict[int, None]] = defaultdict(dict)
+    for place, row in enumerate(rows):
+        for text in filter(None, (row.name, row.id, row.code, row.email, row.key)):
+            called[text.casefold()][place] = None
+            if turned := turned_round(text.casefold()):
+                called[turned][place] = None
+    found: list[int] = []
+    for place in waiting:
+        meant = {each: None for form in spellings(rows[place].parent) for each in called.get(form, ())}
+        if len(meant) == 1:
+            parents[place] = next(iter(meant))
+            del lost[place]
+            found.append(place)
+        elif meant:
+            lost[place] = tuple(meant)
+    if found:
+        first = rows[found[0]]
+        above = parents[found[0]]
+        name = "" if above is None else rows[above].name
+        message = (
+            f"The parents of {len(found):,} rows were found by another spelling ({_numbers(rows, found)}): "
+            f"{quoted(first.parent)} was taken for {quoted(name)}."
+        )
+        problems.append(warning(first.number, message, "Nothing to do, if that is what they are."))
+
+
+def _find_root(
+    rows: Sequence[Row], parents: list[int | None], lost: dict[int, Sequence[int]], problems: list[Problem]
+) -> None:
+    """Where no row is without a parent: the only one that names itself, or a parent that is in no row, is the root."""
+    if any(parent is None and place not in lost for place, parent in enumerate(parents)):
+        return
+    nowhere = [place for place, candidates in lost.items() if not candidates]
+    tops = [place for place, parent in enumerate(parents) if parent == place] + nowhere
+    if len(tops) != 1 or (nowhere and ">" in rows[tops[0]].parent):
+        return
+    row = rows[tops[0]]
+    parents[tops[0]] = None
+    lost.pop(tops[0], None)
+    why = "which is in no row" if nowhere else "itself"
+    message = f"{quoted(row.name)} has the parent {quoted(row.parent)}, {why}: it was taken for the topmost unit."
+    problems.append(warning(row.number, message, "Leave the parent of the topmost unit empty."))
 
 
 def _known(rows: Sequence[Row], problems: list[Problem]) -> _Known:

@@ -129,6 +129,9 @@ def _of_objects(text: Text, problems: list[Problem]) -> Table:
     if problem:
         problems.append(problem)
     units = objects.read(text.text, MAX_ROWS, problems)
+    if units.rows:
+        found, ended = _bounded((Line(at, tuple(row)) for at, row in enumerate(units.rows, 1)), problems)
+        return Table(found, tuple(problems), ended)
     header = tuple(dict.fromkeys(chain.from_iterable(units.cells)))
     if not header:
         return Table(problems=tuple(problems))

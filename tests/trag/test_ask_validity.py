@@ -84,6 +84,19 @@ def test_the_successor_is_named_to_whom_may_read_it(home: Home) -> None:
         home.vectors.set_audience("new.md", ["everyone"])
 
 
+def test_another_time_is_answered_from_what_was_in_force_then(home: Home) -> None:
+    for days, document, standing in (
+        ("2023", "old.md", SourceValidity("in force", "", "2024-02-29", ("new.md",), "2023-01-01/2023-12-31")),
+        ("2024-03", "new.md", SourceValidity("in force", "2024-03-01", asked="2024-03-01/2024-03-31")),
+        ("none", "new.md", SourceValidity("in force", "2024-03-01")),
+    ):
+        assistant = replace(home.assistant, model=Scripted("It is 45 EUR.", days=days))
+        *_, last = assistant.ask(f"{MEALS} {days}")
+        assert isinstance(last, Answer)
+        assert [one.validity for one in last.record.sources if one.document in ("old.md", "new.md")] == [standing]
+        assert of(last.record, document)
+
+
 def test_a_draft_is_found_where_nothing_else_answers(home: Home) -> None:
     for reader in ({}, {"readers": None}, {"owned": ["draft.md"]}):
         (source,) = of(asked(home, PARKING, **reader), "draft.md")

@@ -40,7 +40,17 @@ def test_a_record_reads_back_what_it_wrote() -> None:
 
 def test_the_keys_that_other_programs_rely_on_are_there() -> None:
     values = json.loads(RECORD.to_json())
-    assert list(values["sources"][0]) == ["id", "kind", "document", "section", "page", "text", "score", "question"]
+    assert list(values["sources"][0]) == [
+        "id",
+        "kind",
+        "document",
+        "section",
+        "page",
+        "text",
+        "score",
+        "question",
+        "validity",
+    ]
     assert {"sentences", "misplaced", "unknown_units", "replaced"} <= set(values["checks"])
     assert {"prompt", "completion"} <= set(values["tokens"])
     steps = {"link", "chart_query", "retrieve", "first_token", "generate", "verify", "total"}

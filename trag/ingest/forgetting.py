@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import rmtree
@@ -63,16 +63,40 @@ def forget(document: str, context: IngestContext, *, by: str = "") -> Receipt:
     return receipts[document]
 
 
+def forget_all(documents: Collection[str], context: IngestContext, *, by: str = "") -> tuple[Receipt, ...]:
+    """Removes documents everywhere, those of them that there are; else as `forget`, with the index rewritten once."""
+    library = context.records.library
+    with write_lock:
+        for document in documents:
+            library.delete(document, by=by)
+        return finish_forgetting([each for each in library.leaving() if each.name in set(documents)], context)
+
+
 def finish_forgetting(leaving: Collection[Leaving], context: IngestContext) -> tuple[Receipt, ...]:
     """Removes what is left of documents that are forgotten, as far as that is possible now; a receipt for each."""
+    if not leaving:
+        return ()
     with write_lock:
-        return tuple(_finish(each, context) for each in leaving)
+        receipts = [_finish(each, context) for each in leaving]
+        words = _left({"its words in the files of the index": context.vectors.compact})
+        receipts = [replace(each, left=each.left + words) for each in receipts]
+        for each, receipt in zip(leaving, receipts, strict=True):
+            _note(each, receipt, context)
+    return tuple(receipts)
 
 
-def sweep(context: IngestContext) -> None:
-    """Removes the originals and the drawn pages of documents that are no longer there."""
-    kept = {document.sha256 for document in context.records.library.documents()}
-    for path in (*context.originals.glob("*"), *context.pages.glob("*")):
+def sweep(context: IngestContext, only: Collection[str] | None = None) -> None:
+    """Removes the originals and the drawn pages of documents that are no longer there; with `only`, of those content
+    hashes alone, which takes no longer for many documents."""
+    library = context.records.library
+    if only is None:
+        kept = set(library.contents().values())
+        found = [*context.originals.glob("*"), *context.pages.glob("*")]
+    else:
+        kept = {sha256 for sha256 in only if library.with_content(sha256)}
+        places = (context.originals, context.pages)
+        found = [path for sha256 in only for place in places for path in place.glob(f"{sha256}*")]
+    for path in found:
         if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
             try:
                 _remove(path)
@@ -81,10 +105,11 @@ def sweep(context: IngestContext) -> None:
 
 
 def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
+    """Everything but the rewriting of the index."""
     library, jobs, vectors = context.records.library, context.records.jobs, context.vectors
     name, sha256 = leaving.name, leaving.sha256
     given_again = library.document(name) is not None
-    shared = any(document.sha256 == sha256 for document in library.documents())
+    shared = bool(library.with_content(sha256))
     original = not shared and files.find(context.originals, sha256) is not None
     removed = 0
 
@@ -96,7 +121,7 @@ def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
         return name in vectors.held(name)
 
     def clear_folders() -> bool:
-        sweep(context)
+        sweep(context, [sha256] if sha256 else None)
         return not shared and bool(files.find(context.originals, sha256) or list(context.pages.glob(sha256 or "-")))
 
     def clear_uploads() -> bool:
@@ -112,28 +137,36 @@ def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
             _remove(path)
         return folder.exists()
 
-    steps: dict[str, Callable[[], object]] = {
-        "its vectors": take_out,
-        "a copy in the line of uploads": clear_uploads,
-        "pairs that a model wrote": clear_written,
-        "the original or drawn pages": clear_folders,
-        "its words in the files of the index": vectors.compact,
-    }
+    left = _left(
+        {
+            "its vectors": take_out,
+            "a copy in the line of uploads": clear_uploads,
+            "pairs that a model wrote": clear_written,
+            "the original or drawn pages": clear_folders,
+        }
+    )
+    return Receipt(name, leaving.passages, leaving.pairs, removed, original, left)
+
+
+def _left(steps: Mapping[str, Callable[[], object]]) -> tuple[str, ...]:
+    """What is still there: each step removes something, and looks whether it is."""
     left: list[str] = []
-    for what, step in steps.items():  # each removes something, and looks whether it is still there
+    for what, step in steps.items():
         try:
             left += [what] if step() else []
         except (StoreError, OSError) as error:
             left.append(f"{what} ({error.message if isinstance(error, StoreError) else error.strerror})")
-    receipt = Receipt(name, leaving.passages, leaving.pairs, removed, original, tuple(left))
-    if left:
+    return tuple(left)
+
+
+def _note(leaving: Leaving, receipt: Receipt, context: IngestContext) -> None:
+    if receipt.left:
         log.warning("%s", receipt)
-    else:
-        try:
-            library.has_left(name, by=leaving.by, receipt=str(receipt))
-        except StoreError as error:  # the next start finds nothing left to remove
-            log.warning("that %s has left cannot be written down: %s", shown(name), error.message)
-    return receipt
+        return
+    try:
+        context.records.library.has_left(leaving.name, by=leaving.by, receipt=str(receipt))
+    except StoreError as error:  # the next start finds nothing left to remove
+        log.warning("that %s has left cannot be written down: %s", shown(leaving.name), error.message)
 
 
 def _remove(path: Path) -> None:

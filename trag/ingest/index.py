@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from store import StoreError, files
 from store.passage import OPEN, Audience
 from trag.errors import TragError
+from trag.ingest import validity
 from trag.ingest.context import IngestContext, embed_changed, write_lock
 from trag.ingest.discovery import Ingested, Outcome, find
 from trag.ingest.forgetting import sweep
@@ -83,10 +84,14 @@ def ingest_one(
     suffix, limits = PurePath(name).suffix.lower(), Limits()
     known = {document.sha256 for document in context.records.library.documents()}
     # Scanned pages take seconds each: nobody else's change waits for them.
-    reading = None if hashlib.sha256(content).hexdigest() in known else _read(content, name, context, limits, progress, watch)
+    reading = (
+        None if hashlib.sha256(content).hexdigest() in known else _read(content, name, context, limits, progress, watch)
+    )
     with write_lock:
+        before = context.records.library.document(name)
         result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading)
-        sweep(context)
+        if before:
+            sweep(context, [before.sha256])
     return result
 
 
@@ -101,7 +106,9 @@ def _read(
     def told(done: int, count: int) -> None:
         progress(f"reading scanned pages of {shown(name)}", done, count)
 
-    return read(content, name, limits, watch, read_scans(content, name, reading.scanned, context.originals, told, watch))
+    return read(
+        content, name, limits, watch, read_scans(content, name, reading.scanned, context.originals, told, watch)
+    )
 
 
 def _ingest(
@@ -127,7 +134,7 @@ def _ingest(
         mended = repair(before, context.vectors.held(name).get(name), context, progress)
         same: Outcome = "indexed" if mended else "unchanged"
         return Ingested(name, same, pages=before.pages, passages=before.passages, pairs=before.pairs)
-    twin = next((other.name for other in library.documents() if other.sha256 == sha256), "")
+    twin = next(iter(library.with_content(sha256)), "")
     if twin and before is None:
         return Ingested(name, "skipped", f"{shown(name)} has the same content as {shown(twin)}.")
     if before and not replace:
@@ -153,6 +160,7 @@ def _ingest(
     files.keep(context.originals, content, suffix)
     audience = before.audience if before else audience
     library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by)
+    validity.keep(name, reading.stated, context.records, by=by)
     try:
         context.vectors.put(name, searched, embedded, audience=audience)
     except StoreError as error:

@@ -33,15 +33,27 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What a file says of its own validity: which field (one of `trag.validity_fields.FIELDS`), the words as they
+    stand, and where they do."""
+
+    field: str
+    words: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text;
-    `scanned` are the pages, from 1, that are pictures and were not given as read."""
+    `scanned` are the pages, from 1, that are pictures and were not given as read, `stated` what it says of its own
+    validity."""
 
     format: str
     blocks: tuple[Block, ...]
     pages: int | None = None
     notes: tuple[str, ...] = ()
     scanned: tuple[int, ...] = ()
+    stated: tuple[Stated, ...] = ()
 
     def to_json(self) -> str:
         """One line of ASCII, so that no encoding can spoil it on its way."""
@@ -55,7 +67,9 @@ class Reading:
             Block(row["kind"], str(row["text"]), int(row["level"]), row["page"], tuple(map(tuple, row["rows"])))
             for row in values["blocks"]
         )
-        return cls(str(values["format"]), blocks, values["pages"], tuple(map(str, values["notes"])), tuple(map(int, values["scanned"])))
+        stated = tuple(Stated(*(str(row[name]) for name in ("field", "words", "place"))) for row in values["stated"])
+        notes, scanned = tuple(map(str, values["notes"])), tuple(map(int, values["scanned"]))
+        return cls(str(values["format"]), blocks, values["pages"], notes, scanned, stated)
 
 
 def read_file(path: Path, name: str, limits: Limits) -> bytes:

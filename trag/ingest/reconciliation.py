@@ -3,31 +3,44 @@ for another embedder."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from collections.abc import Sequence
 from pathlib import Path
+from shutil import rmtree
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from store import StoreError
+from store import StoreError, files
 from store import vectors as store_vectors
 from store.library import Leaving
-from store.vectors import IndexDamaged, Vectors
+from store.vectors import IndexDamaged, OtherEncoder, Vectors
 from trag.ingest.context import IngestContext, embed, embed_changed, write_lock
 from trag.ingest.forgetting import finish_forgetting, sweep
 from trag.progress import Progress, silent
 from trag.sandbox import shown
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from store.catalog import Held
     from store.library import Document
-    from store.passage import Audience
+    from store.passage import Audience, Passage
     from store.records import Records
     from trag.embed import Embedder
 
 log = logging.getLogger(__name__)
 
+PART = 512
+"""Passages that are embedded, and kept, together."""
+_TOLD = 30.0
+"""Seconds between two lines of the log."""
+
 
 def open_index(records: Records, folder: Path, embedder: Embedder, *, server: str = "") -> Vectors:
-    """The index in `folder`, or on the Chroma server; one that is damaged, or lost passages, is made anew first."""
+    """The index in `folder`, or on the Chroma server; one that is damaged, lost passages, or was made by another
+    encoder is made anew first, which goes on where a kill broke it off."""
 
     def opened() -> Vectors:
         vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
@@ -41,11 +54,13 @@ def open_index(records: Records, folder: Path, embedder: Embedder, *, server: st
         return vectors
 
     try:
-        return opened()
-    except IndexDamaged as error:
+        vectors = opened()
+    except (IndexDamaged, OtherEncoder) as error:
         log.warning("the search index is made anew: %s", error.message)
-        reindex(records, folder, embedder, server=server)
-        return opened()
+        reindex(records, folder, embedder, _logged(), server=server)
+        vectors = opened()
+    rmtree(_parts(folder), ignore_errors=True)  # of an encoder that was given up again
+    return vectors
 
 
 def reconcile(context: IngestContext, progress: Progress = silent) -> tuple[str, ...]:
@@ -113,12 +128,14 @@ def reindex(
     """Makes the index in `folder`, or on the Chroma server, anew with this embedder, whatever made the present one;
     returns the number of passages.
 
-    The present index stays in use until the new one is complete. Open the Vectors of that folder afterwards.
+    The present index stays in use until the new one is complete. Open the Vectors of that folder afterwards. What is
+    embedded is kept until then, so that a kill loses no more than the last PART passages.
     """
     with write_lock:
         audiences = {document.name: document.audience for document in records.library.documents()}
         passages = tuple(records.library.passages())
-        embedded = embed(passages, embedder, progress, "embedding")
+        parts = _parts(folder)
+        embedded = _embedded(passages, embedder, progress, parts)
         store_vectors.reindex(
             folder,
             passages,
@@ -128,4 +145,54 @@ def reindex(
             server=server,
             audiences=audiences,
         )
+        rmtree(parts, ignore_errors=True)
     return len(passages)
+
+
+def _parts(folder: Path) -> Path:
+    """Where the vectors of an index lie that is being made."""
+    return folder.parent / "cache" / "vectors"
+
+
+def _embedded(passages: Sequence[Passage], embedder: Embedder, progress: Progress, parts: Path) -> NDArray[np.float32]:
+    """The vectors (n, d) of passages, by this encoder: those that lie in the folder `parts`, from before a kill, and
+    the others, which are kept there. What another encoder left there is removed."""
+    import numpy as np
+
+    own = parts / hashlib.sha256(embedder.identity.encode()).hexdigest()[:16]
+    for other in parts.glob("*"):
+        if other != own:
+            rmtree(other, ignore_errors=True)
+    own.mkdir(parents=True, exist_ok=True)
+    known: dict[str, NDArray[np.float32]] = {}
+    for file in own.glob("*.npz"):
+        with np.load(file, allow_pickle=False) as kept:
+            known |= zip(map(str, kept["ids"]), kept["vectors"], strict=True)
+    missing = [passage for passage in passages if passage.id not in known]
+    for start in range(0, len(missing), PART):
+        some, done = missing[start : start + PART], len(passages) - len(missing) + start
+
+        def step(_: str, part: int, __: int, done: int = done) -> None:
+            progress("embedding", done + part, len(passages))
+
+        vectors = embed(some, embedder, step, "embedding")
+        known |= zip([passage.id for passage in some], vectors, strict=True)
+        with files.atomic(own / f"{len(known):09}.npz") as out:
+            np.savez(out, ids=np.array([passage.id for passage in some]), vectors=vectors)
+    found = np.empty((len(passages), embedder.dimension), dtype=np.float32)
+    for row, passage in enumerate(passages):
+        found[row] = known[passage.id]
+    return found
+
+
+def _logged() -> Progress:
+    """A Progress for whoever reads the log: a line every half a minute."""
+    last = monotonic()
+
+    def progress(step: str, done: int, total: int) -> None:
+        nonlocal last
+        if monotonic() - last > _TOLD:
+            last = monotonic()
+            log.warning("%s: %d of %d passages", step, done, total)
+
+    return progress

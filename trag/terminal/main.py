@@ -1,5 +1,5 @@
-"""Every job from the terminal: python -m trag ask, batch, ingest, documents, chart, procedures, plan, brief, workflow,
-evaluate, audit, finetune, models, people, backup, restore, forget, doctor, serve.
+"""Every job from the terminal: python -m trag ask, batch, ingest, documents, folders, chart, procedures, plan, brief,
+workflow, evaluate, audit, finetune, models, people, backup, restore, forget, doctor, serve.
 
 Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2, a bug keeps its traceback.
 """
@@ -27,6 +27,7 @@ from trag.terminal import (
     documents,
     evaluate,
     finetune,
+    folders,
     ingest,
     models,
     people,
@@ -89,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add(jobs)
     ingest.add(jobs)
     documents.add(jobs)
+    folders.add(jobs)
     chart.add(jobs)
     procedures.add(jobs)
     plan.add(jobs)

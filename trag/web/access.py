@@ -103,6 +103,9 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("admin", "/documents/queue"),
     ("admin", "/documents/units"),
     ("admin", "/documents/examples"),
+    ("admin", "/documents/folders"),
+    ("admin", "/documents/folders/progress"),
+    ("admin", "/documents/folders/{address}"),
     ("admin", "/documents/pairs"),
     ("admin", "/documents/pairs.csv"),
     ("admin", "/documents/pairs.jsonl"),
@@ -206,6 +209,13 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/documents/writing/dismiss"),
     ("admin", "/documents/examples"),
     ("admin", "/documents/pairs"),
+    ("admin", "/documents/folders"),
+    ("admin", "/documents/folders/{address}/set"),
+    ("admin", "/documents/folders/{address}/run"),
+    ("admin", "/documents/folders/{address}/stop"),
+    ("admin", "/documents/folders/{address}/pause"),
+    ("admin", "/documents/folders/{address}/resume"),
+    ("admin", "/documents/folders/{address}/remove"),
     ("admin", "/documents/pairs/many"),
     ("admin", "/documents/pairs/import"),
     ("admin", "/documents/{address}/delete"),
@@ -254,7 +264,7 @@ _TAKEN_FROM_NOBODY = frozenset(
     {"/charts/sample.csv", "/procedures/sample.xlsx", "/quality/sample.jsonl", "/documents/present"}
 )
 
-LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
+LOOKS = frozenset({"/documents/folders/progress", "/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
 PROGRAMS = frozenset(

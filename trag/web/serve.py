@@ -116,6 +116,7 @@ def create_app(home: Home) -> FastAPI:
         charts_page.reviews.close()
         await run_in_threadpool(runner.close)
         await run_in_threadpool(documents_page.writing.close)
+        await run_in_threadpool(documents_page.folders.close)
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
         await run_in_threadpool(page.runs.end_all)

@@ -27,6 +27,7 @@ EXPRESSIONS = {
     "What is the Ethics Office directly under?": "parent(u1)",
     "Which units are directly under the Ethics Office?": "children(u1)",
     "What is under the Ethics Office?": "children(u1)",
+    "brief me on the Ethics Office": "about(u1)",
     "Where does the Harbour Drones Office sit?": "parent(u1)",
     "Where does the Library sit?": "path(u1), path(u2), path(u3)",
     "Where does the Library (Institute for Health Research) sit?": "path(u1)",

@@ -101,10 +101,10 @@ def furnish(home: Home, planted: Planted) -> None:
 
 def report(home: Home, planted: Planted, model: LanguageModel) -> tuple[Table, ...]:
     """All tables of a furnished home, written by a model. Raises what the model raises."""
-    return (_rights(home, planted, model), _unknown(home, planted, model), _contradictions(home, planted, model))
+    return (rights(home, planted, model), refusals(home, planted, model), contradictions(home, planted, model))
 
 
-def _rights(home: Home, planted: Planted, model: LanguageModel) -> Table:
+def rights(home: Home, planted: Planted, model: LanguageModel) -> Table:
     """Everybody's briefings on every subject, and how everybody else sees one that a person wrote who may read all."""
     found, looked = Counter[str](), Counter[str]()
     whole = {subject: _written(home, model, subject, None)[-1] for subject in planted.subjects}
@@ -134,7 +134,7 @@ def _rights(home: Home, planted: Planted, model: LanguageModel) -> Table:
     return Table("Words of closed documents that are let out", ("in", "briefings", "with such a word"), rows, note)
 
 
-def _unknown(home: Home, planted: Planted, model: LanguageModel) -> Table:
+def refusals(home: Home, planted: Planted, model: LanguageModel) -> Table:
     """Whether a subject that only closed documents know is answered as one that nobody does, and as fast."""
     rows = []
     for unit in planted.people:
@@ -163,7 +163,7 @@ def _unknown(home: Home, planted: Planted, model: LanguageModel) -> Table:
     return Table("Closed subjects and unknown ones", header, tuple(rows), note)
 
 
-def _contradictions(home: Home, planted: Planted, model: LanguageModel) -> Table:
+def contradictions(home: Home, planted: Planted, model: LanguageModel) -> Table:
     """Whether a briefing shows both of what two documents say differently."""
     texts = {
         subject: _written(home, model, subject, None, "full")[-1].text

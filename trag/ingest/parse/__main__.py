@@ -7,6 +7,9 @@ After the document come LENGTH bytes, a line for each page of it that is a pictu
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
 from trag.ingest.parse import parse
 from trag.ingest.scans import ScannedPage
 from trag.sandbox import serve
@@ -19,4 +22,6 @@ def answer(content: bytes, suffix: str, length: int) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[2] == ".pdf":
+        import_module("trag.ingest.parse.pdf")  # loads PDFium's library, which `serve` would refuse
     serve(lambda content, arguments: answer(content, arguments[0], int(arguments[1])))

@@ -40,8 +40,16 @@ _NOISE = re.compile(
     "\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff]"
     "|(?<=[!-~\u00c0-\u024f])[\u200c\u200d\ufe00-\ufe0f]+(?=[!-~\u00c0-\u024f])"
 )
-_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_FROM_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_FORMS = (range(0xFB00, 0xFB07), range(0xFB1D, 0xFB50), range(0xFB50, 0xFE00), range(0xFE70, 0xFEFF))
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for codes in _FORMS for code in codes}
+"""Latin ligatures, and the forms that Hebrew and Arabic letters take beside others, as they are typed."""
+_LETTER = re.compile(r"[^\W\d_]")
+_RIGHT = "\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_FROM_RIGHT = re.compile(f"[{_RIGHT}]")
+_TURNED = re.compile(f"[{_RIGHT}](?:[^A-Za-z\u00c0-\u024f]*[{_RIGHT}])?")
+_FROM_LEFT = re.compile(rf"([^\W\d_{_RIGHT}](?:[^{_RIGHT}]*[^\W{_RIGHT}])?|\d+(?:[.,:/]\d+)*)")
+"""What is read from the left in a line that is read from the right: words, with what is between them, and figures."""
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[^\\S\n]+")
 
@@ -92,21 +100,24 @@ def clean(text: str) -> str:
     return "\n".join(line for line in (_SPACES.sub(" ", line).strip() for line in text.split("\n")) if line)
 
 
+def is_from_right(text: str) -> bool:
+    """Whether more letters of a text are written from the right than from the left."""
+    return 2 * len(_FROM_RIGHT.findall(text)) > len(_LETTER.findall(text))
+
+
 def from_right(text: str) -> str:
     """Text as it is drawn from the left, in the order in which it is read: what is written from the right is turned
-    round, but for the figures and Latin words in it."""
+    round, but for the figures and the Latin words in it; in a Latin line, that alone is turned."""
     if not _FROM_RIGHT.search(text):
         return text
-    runs: list[list[str]] = []
-    last = False
-    for character in reversed(text):
-        from_left = unicodedata.bidirectional(character) in ("L", "EN", "AN")
-        if from_left and last:
-            runs[-1].insert(0, character)
-        else:
-            runs.append([character])
-        last = from_left
-    return "".join(character for run in runs for character in run)
+    if not is_from_right(text):
+        return _TURNED.sub(lambda run: _turned(run[0]), text)
+    return _turned(text)
+
+
+def _turned(text: str) -> str:
+    parts = _FROM_LEFT.split(text)[::-1]
+    return "".join(part if at % 2 else part[::-1].translate(_MIRRORED) for at, part in enumerate(parts))
 
 
 def counted(count: int, what: str) -> str:

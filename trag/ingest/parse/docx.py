@@ -59,7 +59,7 @@ def parse(content: bytes) -> Reading:
     if comments := sum(1 for _ in document.comments):
         notes = (*notes, f"{counted(comments, 'comment')} left out")
     found, entries = without_contents(found)
-    lost["line of the table of contents"] = body.entries + entries
+    lost["contents line"] = body.entries + entries
     notes = (*notes, *unread(len(body.pictures), among("section", body.pictures)), *left_out(lost))
     blocks = settled(found)
     styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in blocks)

@@ -59,7 +59,8 @@ class Numbers:
             }
 
     def mark(self, paragraph: Any) -> tuple[str, int]:
-        """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, "- ✓" for a tick, else "") and the depth of its list, from 1."""
+        """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, "- ✓" for a tick, else ""), and the depth of
+        its list, from 1."""
         list_, depth = self._rule(paragraph)
         levels = self._levels.get(list_, {})
         level = levels.get(depth)

@@ -155,6 +155,7 @@ def table_rows(table: Any) -> Iterator[Any]:
 
 
 def cells(row: Any) -> Iterator[Any]:
+    """The cells of a row, those in content controls too."""
     return _inside(row, qn("w:tc"))
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from trag.errors import TragError
+from trag.ingest.parse import properties
 from trag.ingest.parse.characters import clean, count_deceptive
 from trag.ingest.parse.marks import items, left_out, plain
 from trag.ingest.parse.tables import with_captions
@@ -86,7 +87,7 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
 
     def shown(text: str) -> str:
         text, symbols, crossed = plain(text)
-        lost["symbol of an unknown font"] += symbols
+        lost["unknown symbol"] += symbols
         lost["struck-out passage"] += crossed
         return clean(text)
 
@@ -104,7 +105,11 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     notes = (*notes, f"{deceptive} invisible characters left out") if deceptive else notes
     # Names of sheets stand in notes: they are as much a stranger's as the rest.
     notes = tuple(clean(note).replace("\n", " ")[:_LONGEST_NOTE] for note in notes)
-    return replace(reading, blocks=with_captions(blocks), notes=notes)
+    said = tuple(
+        replace(one, words=clean(one.words), place=clean(one.place)[:_LONGEST_NOTE])
+        for one in properties.stated(content, kind, blocks)
+    )
+    return replace(reading, blocks=with_captions(blocks), notes=notes, stated=said)
 
 
 def recognise(content: bytes, suffix: str) -> str:

@@ -1,5 +1,5 @@
-"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. What a picture shows is not read,
-and the notes of the reading say where pictures are; the words that stand for one in a line or a cell are."""
+"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. What a picture shows is not
+read, and the notes of the reading say where pictures are; the words that stand for one in a line or a cell are."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     body, beside = main_part(soup)
     if body is None:
         return (), ()
-    lost["part around the text"] = around + beside
-    lost["button or field"] = drop_fields(body)
+    lost["surrounding part"] = around + beside
+    lost["form field"] = drop_fields(body)
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
@@ -94,7 +94,7 @@ def _pictures(body: Tag) -> Iterator[str]:
     for tag in body.find_all(["img", "svg", HEADING]):
         if tag.name not in ("img", "svg"):
             heading = _text([tag]).replace("\n", " ")
-        elif tag.get("alt") != "" and tag.get("role") != "presentation":
+        elif tag.get("alt") != "" and tag.get("role") != "presentation" and not _is_sign(tag):
             styled = dict(_SIDE.findall(str(tag.get("style", ""))))
             box = str(tag.get("viewbox", "")).replace(",", " ").split()[2:4] or ("", "")
             sides: list[float | None] = []  # in points, as far as the page says them
@@ -103,6 +103,12 @@ def _pictures(body: Tag) -> Iterator[str]:
                 sides.append(next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None))
             if is_counted(*sides):
                 yield heading
+
+
+def _is_sign(picture: Tag) -> bool:
+    """Whether a picture stands for a sign alone, such as an emoji."""
+    words = str(picture.get("alt", ""))
+    return bool(words) and not any(map(str.isalnum, words))
 
 
 def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
@@ -213,7 +219,9 @@ def _list(tag: Tag, level: int) -> Iterator[Block]:
         number = int(str(child.get("value"))) if str(child.get("value", "")).isdecimal() else number
         inside = list(_blocks(child, level))
         lead = list(takewhile(lambda block: block.kind == "paragraph" or block.level == _BOLD, inside))
-        if lead:
+        if lead and tag.find_parent(class_="footnotes") is not None:
+            yield Block("paragraph", f"Note {number}: {' '.join(block.text for block in lead)}")
+        elif lead:
             text = " ".join(block.text for block in lead).replace("\n", " ")
             yield Block("item", f"{_mark(tag, number)} {text}" if tag.name == "ol" else bulleted(text), level)
         yield from inside[len(lead) :]

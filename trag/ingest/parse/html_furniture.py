@@ -1,5 +1,5 @@
-"""The furniture of a page: menus, banners, side bars, footers and the like around its text, told by landmarks, by where they
-stand and by how much of them is links."""
+"""The furniture of a page: menus, banners, side bars, footers and the like around its text, told by landmarks, by where
+they stand and by how much of them is links."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def _sets(table: Tag) -> bool:
 
 
 def _is_furniture(tag: Tag, text: str) -> bool:
-    """Whether a part beside `text` is no part of it: it is mostly links, it is there to be clicked on, it floats over the
-    page, or it is called so."""
+    """Whether a part beside `text` is no part of it: it is mostly links, it is there to be clicked on, it floats over
+    the page, or it is called so."""
     if tag.find("table") is not None:
         return False
     links = len(_links(tag))

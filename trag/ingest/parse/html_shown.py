@@ -1,5 +1,5 @@
-"""What of a page its reader sees: hidden and struck-out parts are taken out and counted, what unfolds is unfolded under the
-words that unfold it, boxes and signs become characters."""
+"""What of a page its reader sees: hidden and struck-out parts are taken out and counted, what unfolds is unfolded under
+the words that unfold it, boxes and signs become characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from bs4.element import NavigableString
 from trag.ingest.parse.marks import TICKED, UNTICKED, in_font
 
 HEADING = re.compile("h[1-6]")
-_UNREAD = "script, style, template, noscript, iframe, object, datalist, audio, video, canvas"
+_UNREAD = (
+    "script, style, template, noscript, iframe, object, datalist, audio, video, canvas, .footnote-backref,"
+    " [role=doc-backlink]"
+)
 _HIDDEN = "[hidden]:not([hidden=until-found]), dialog:not([open])"
 _STRUCK = "s, strike, del"
 _HIDING = re.compile(
@@ -67,6 +70,7 @@ def drop_fields(body: Tag) -> int:
 
 
 def words(tag: Tag) -> str:
+    """All the text in a tag on one line."""
     return " ".join(tag.get_text(" ").split())
 
 
@@ -136,7 +140,8 @@ def _panel(soup: BeautifulSoup, control: Tag) -> Tag | None:
     tag: Tag | None = control
     while tag is not None and tag.name not in ("body", "main", "article"):
         if (after := tag.find_next_sibling()) is not None:
-            return None if after.name == control.name or HEADING.fullmatch(after.name) else after
+            is_next = after.name == "button" or after.has_attr("aria-expanded") or HEADING.fullmatch(after.name)
+            return None if is_next else after
         tag = tag.parent if tag.parent is not None and words(tag.parent) == words(control) else None
     return None
 

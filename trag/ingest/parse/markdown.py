@@ -94,7 +94,7 @@ def parse(content: bytes) -> Reading:
     blocks, others = read_html(markdown.render(common))
     if title and not any(block.kind == "heading" and block.text == title for block in blocks[:3]):
         blocks = (Block("heading", title, 0), *blocks)
-    return Reading("Markdown", blocks, notes=(*notes, *others, *left_out({"value that a template fills in": values})))
+    return Reading("Markdown", blocks, notes=(*notes, *others, *left_out({"template value": values})))
 
 
 def to_commonmark(text: str) -> tuple[str, int]:

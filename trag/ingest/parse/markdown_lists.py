@@ -1,4 +1,4 @@
-"""Lists in Markdown whose items have letters, Roman figures, "#." or "(a)": CommonMark has numbers and bullets alone."""
+"""Lists in Markdown whose items have letters, Roman figures, "#." or "(a)": CommonMark has only numbers and bullets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from trag.ingest.parse.marks import numbered
 
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]*(?:>[ \t]?)*)(?P<open>\(?)(?P<mark>#|@[\w-]*|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6}|(?:\d{1,3}\.)*\d{1,3})"
+    r"(?P<indent>[ \t]*(?:>[ \t]?)*)(?P<open>\(?)"
+    r"(?P<mark>#|@[\w-]*|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6}|(?:\d{1,3}\.)*\d{1,3})"
     r"(?P<close>[.)]?)(?P<gap>[ \t]+)(?=\S)"
 )
 _FORMS = ("lowerLetter", "upperLetter", "lowerRoman", "upperRoman")
@@ -74,7 +75,7 @@ def _chosen(match: re.Match[str], before: _Mark | None, below: Sequence[str]) ->
         if mark.form == "decimal" and not mark.above and not mark.around[0]:
             return mark
         begins = mark.count == 1
-        if begins and (len(match["gap"]) > 1 and match["close"] or _goes_on(mark, match["indent"], below)):
+        if begins and ((len(match["gap"]) > 1 and match["close"]) or _goes_on(mark, match["indent"], below)):
             return mark
     return None
 

@@ -1,5 +1,5 @@
-"""What marks and formatting mean, whatever the format: marks of lists, ticks and boxes, symbol fonts, raised figures, and
-what is left out because it is struck out or hidden.
+"""What marks and formatting mean, whatever the format: marks of lists, ticks and boxes, symbol fonts, raised figures,
+and what is left out because it is struck out or hidden.
 
 A reader hands on raised text as `raised` wraps it; `settled` says how it stands on a line once the whole document is
 read, since only then it is known which figures are marks of notes.
@@ -63,6 +63,7 @@ _UP, _DOWN = "\x0e", "\x0f"
 _RAISED = re.compile(rf"(?P<before>\d[\d.,]*|/?[^\W\d_]+)?{_UP}(?P<raised>[^{_UP}{_DOWN}]*){_DOWN}(?P<after>\w?)")
 _FIRST = re.compile(rf"\s*{_UP}\s*([^{_UP}{_DOWN}]{{1,6}}?)\s*{_DOWN}")
 _FIGURES = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*")
+_SIMPLE = re.compile(r"[+−–-]?[\w.]+")
 _UNITS = frozenset(
     unit for length in "m km cm mm dm µm μm nm ft in yd mi".split() for unit in (length, f"/{length}")
 ) | {"/s"}
@@ -136,23 +137,24 @@ def items(block: Block) -> tuple[Block, ...]:
 
 
 def settled(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The same blocks with raised text on the line: "EUR 500 ¹" for the mark of a note, "10^6" and "m²" for exponents."""
+    """The same blocks with raised text on the line: "EUR 500 ¹" for the mark of a note, "10^6", "m²" for exponents; and
+    lines that begin with bullets as items."""
     texts = [text for block in blocks for text in (block.text, *(cell for row in block.rows for cell in row))]
-    if not any(_UP in text for text in texts):
-        return tuple(blocks)
-    texts = [text.replace(_DOWN + _UP, "") for text in texts]
-    notes = {match[1] for text in texts if (match := _FIRST.match(text))}
-    every = [match for text in texts for match in _RAISED.finditer(text)]
-    others = {match["raised"].strip() for match in every if match["before"] not in (None, "10", *_UNITS)}
+    if any(_UP in text for text in texts):
+        texts = [text.replace(_DOWN + _UP, "") for text in texts]
+        notes = {match[1] for text in texts if (match := _FIRST.match(text))}
+        every = [match for text in texts for match in _RAISED.finditer(text)]
+        others = {match["raised"].strip() for match in every if match["before"] not in (None, "10", *_UNITS)}
+        said = _on_the_line(notes, others)
 
-    def lowered(text: str) -> str:
-        text = text.replace(_DOWN + _UP, "")
-        return _RAISED.sub(_on_the_line(notes, others), text).replace(_UP, "").replace(_DOWN, "")
+        def lowered(text: str) -> str:
+            return _RAISED.sub(said, text.replace(_DOWN + _UP, "")).replace(_UP, "").replace(_DOWN, "")
 
-    return tuple(
-        replace(block, text=lowered(block.text), rows=tuple(tuple(map(lowered, row)) for row in block.rows))
-        for block in blocks
-    )
+        blocks = [
+            replace(block, text=lowered(block.text), rows=tuple(tuple(map(lowered, row)) for row in block.rows))
+            for block in blocks
+        ]
+    return tuple(item for block in blocks for item in items(block))
 
 
 def _on_the_line(notes: set[str], others: set[str]) -> Callable[[re.Match[str]], str]:
@@ -164,7 +166,7 @@ def _on_the_line(notes: set[str], others: set[str]) -> Callable[[re.Match[str]],
         space = " " if match["raised"][-1:].isspace() or (match["after"] and text[-1:].isdigit()) else ""
         figure = before[:1].isdigit()
         if not before and match.start() == 0:  # a note
-            return f"{text.translate(_UPPER)} {match['after']}"
+            return f"{text.translate(_UPPER)}{' ' if match['after'] else ''}{match['after']}"
         if not any(map(str.isalnum, text)) or text[0] in "[(":
             written = before + text
         elif not any(map(str.isdigit, text)):
@@ -172,7 +174,7 @@ def _on_the_line(notes: set[str], others: set[str]) -> Callable[[re.Match[str]],
         elif text in ("2", "3") and before in _UNITS:
             written = before + text.translate(_UPPER)
         elif not _FIGURES.fullmatch(text):
-            written = f"{before}^{text}" if before else text
+            written = f"{before}^{text if _SIMPLE.fullmatch(text) else f'({text})'}" if before else text
         elif figure and _is_power(before, text, text in notes and not (before == "10" and text in others)):
             written = f"{before}^{text}"
         else:

@@ -5,22 +5,24 @@ Pictures are not read, scripts are not run, forms and embedded files are not ope
 
 from __future__ import annotations
 
-import io
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from itertools import islice
 
-from pypdf import PdfReader
-from pypdf.errors import DependencyError, PyPdfError
-from pypdf.generic import Destination
+import pypdfium2 as pdfium  # type: ignore[import-untyped]
+from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
-from trag.ingest.parse.pdf_content import PageContent, page_content, without_stamps
-from trag.ingest.parse.pdf_graphics import Font
-from trag.ingest.parse.pdf_lines import in_columns, without_contents, without_running_lines
-from trag.ingest.parse.pdf_tables import page_lines
+from trag.ingest.parse.pdf_lines import page_lines, without_contents, without_line_numbers, without_running_lines
+from trag.ingest.parse.pdf_page import Page, read_page
+from trag.ingest.parse.pdf_scans import with_scan
+from trag.ingest.parse.pdf_tables import cells_of_page
 from trag.ingest.reading import Reading
+from trag.ingest.scans import ScannedPage
 
 PAGES = 5_000
 """Pages that a file may have."""
@@ -30,67 +32,101 @@ _MOST = 0.5
 _LITTLE = 300
 """The share of a page from which on pictures are taken for a scan, where fewer characters than this stand beside them:
 a stamp, a reference number, a running line."""
-_DAMAGE = (
-    PyPdfError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NotImplementedError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-"""What pypdf raises for damaged files."""
+_SCRIPT = re.compile(rb"/(?:JavaScript|Launch)\b")
 
 
-def parse(content: bytes) -> Reading:
-    """A PDF. Raises TragError when it is encrypted, damaged, has no page, or more than PAGES."""
+def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """A PDF; `scans` are what was read of its pages that are pictures. Raises TragError when it is encrypted, damaged,
+    has no page, or more than PAGES."""
     try:
-        reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
-        count = len(reader.pages)
-        if not 0 < count <= PAGES:
-            raise TragError(f"has {count:,} pages; from 1 to {PAGES:,} are read.", "Split it into smaller files.")
-        fonts: dict[int, Font] = {}
-        drawn: list[PageContent | None] = []
-        for page in reader.pages:
-            try:
-                drawn.append(page_content(page, fonts))
-            except _DAMAGE:
-                drawn.append(None)  # the others can be read all the same
-    except DependencyError as error:
-        raise TragError("is encrypted in a way that is not read.", "Save a copy without encryption.") from error
-    except _DAMAGE as error:
+        document = pdfium.PdfDocument(content)
+    except pdfium.PdfiumError as error:
+        code = raw.FPDF_GetLastError()
+        if code == raw.FPDF_ERR_PASSWORD:
+            raise TragError(
+                "is encrypted with a password.", "Save a copy without a password and ingest that."
+            ) from error
+        if code == raw.FPDF_ERR_SECURITY:
+            raise TragError("is encrypted in a way that is not read.", "Save a copy without encryption.") from error
         raise TragError(
             f"is a damaged PDF ({error}).", "Open it in a PDF viewer, print it to a new PDF and ingest that."
         ) from error
-    shown = without_stamps([each or PageContent() for each in drawn])
-    pages = [in_columns(page_lines(each, number)) for number, each in enumerate(shown, 1)]
-    found = without_running_lines(pages)
-    notes = (*_unread(drawn, {line.page for line in found}), *_unopened(reader))
-    return Reading("PDF", blocks(without_contents(found), _outline(reader)), count, notes)
+    count = len(document)
+    if not 0 < count <= PAGES:
+        raise TragError(f"has {count:,} pages; from 1 to {PAGES:,} are read.", "Split it into smaller files.")
+    drawn = [_page(document, at) for at in range(count)]
+    for scan in scans:
+        if 0 < scan.number <= count and (page := drawn[scan.number - 1]):
+            drawn[scan.number - 1] = with_scan(page, scan, *document.get_page_size(scan.number - 1))
+    shown = without_stamps([each or Page() for each in drawn])
+    cells = without_line_numbers([cells_of_page(page) for page in shown])
+    found = without_running_lines([page_lines(each, number) for number, each in enumerate(cells, 1)])
+    with_text, read = {line.page for line in found}, {scan.number for scan in scans}
+    notes = (*_unread(drawn, with_text, read), *_unopened(document, content, drawn))
+    scanned = tuple(sorted({*_pictures(drawn, with_text), *_covered(drawn, with_text)} - read))
+    return Reading("PDF", blocks(without_contents(found), _outline(document)), count, notes, scanned)
 
 
-def _unread(drawn: Sequence[PageContent | None], with_text: set[int]) -> Iterator[str]:
-    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers."""
+def _page(document: pdfium.PdfDocument, at: int) -> Page | None:
+    """What is on a page, None where it is damaged: the others can be read all the same."""
+    try:
+        page = document[at]
+        try:
+            return read_page(page)
+        finally:
+            page.close()
+    except pdfium.PdfiumError:
+        return None
+
+
+def without_stamps(pages: Sequence[Page]) -> list[Page]:
+    """The pages without slanted text that comes again on most of them: DRAFT, CONFIDENTIAL."""
+    on_pages = Counter(text for page in pages for text in {word.text for word in page.words if word.angle % 90})
+    stamps = {text for text, count in on_pages.items() if count > 1 and 2 * count >= len(pages)}
+    return [
+        replace(page, words=tuple(word for word in page.words if not (word.angle % 90 and word.text in stamps)))
+        for page in pages
+    ]
+
+
+def _pictures(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
+    """The pages that show pictures and no text."""
+    numbered = enumerate(drawn, 1)
+    return [
+        number for number, page in numbered if page and number not in with_text and page.pictures and not page.unread
+    ]
+
+
+def _covered(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
+    """The pages that are a picture with a few words printed over it. Text that is not painted is what a machine has read
+    of the picture."""
+    return [
+        number
+        for number, page in enumerate(drawn, 1)
+        if page
+        and number in with_text
+        and page.covered >= _MOST
+        and sum(len(word.text) for word in page.words) < _LITTLE
+        and all(word.painted for word in page.words)
+    ]
+
+
+def _unread(drawn: Sequence[Page | None], with_text: set[int], read: set[int]) -> Iterator[str]:
+    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers, `read` those
+    pictures that were looked at for words."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
     silent = [(number, page) for number, page in numbered if number not in with_text]
-    lengths = {number: sum(len(fragment.text) for fragment in page.fragments) for number, page in numbered}
-    # A picture with a few words printed over it; text that is not painted is what a machine has read of the picture.
-    scans = [
-        number
-        for number, page in numbered
-        if number in with_text
-        and page.covered >= _MOST
-        and lengths[number] < _LITTLE
-        and all(fragment.painted for fragment in page.fragments)
+    lengths = {number: sum(len(word.text) for word in page.words) for number, page in numbered}
+    pictures = _pictures(drawn, with_text)
+    layers = [
+        number for number, page in numbered if number in with_text and not all(each.painted for each in page.words)
     ]
     causes = (
         ("damaged, not read", [number for number, page in enumerate(drawn, 1) if page is None]),
-        ("without text (scanned?)", [number for number, page in silent if page.pictures and not page.unread]),
-        ("with little text beside a large picture, which is not read (scanned?)", scans),
+        ("without text (scanned?)", [number for number in pictures if number not in read]),
+        ("without words that could be read off the picture", [number for number in pictures if number in read]),
+        ("with little text beside a large picture, which is not read (scanned?)", _covered(drawn, with_text)),
+        ("with text that a program has read off a scan, which may be wrong", layers),
         ("without text (blank?)", [number for number, page in silent if not page.pictures and not page.unread]),
         (
             "with text in fonts that do not say which characters they draw, not read",
@@ -103,41 +139,25 @@ def _unread(drawn: Sequence[PageContent | None], with_text: set[int]) -> Iterato
             yield f"{listed('page', numbers)} {cause}"
 
 
-def _unopened(reader: PdfReader) -> Iterator[str]:
-    """What a PDF holds beside its pages."""
-    root: Any = reader.root_object
-
-    def held(key: str) -> dict[str, Any]:
-        found = root[key].get_object() if key in root else {}
-        return found if isinstance(found, dict) else {}
-
-    try:
-        names, fields = held("/Names"), held("/AcroForm").get("/Fields", ())
-        if "/JavaScript" in names or held("/OpenAction").get("/S") in ("/JavaScript", "/Launch"):
-            yield "scripts not run"
-        if "/EmbeddedFiles" in names:
-            yield "embedded files not read"
-        if fields:
-            yield f"{counted(len(fields), 'form field')} not read"
-    except _DAMAGE:
-        return  # the pages are read all the same
+def _unopened(document: pdfium.PdfDocument, content: bytes, drawn: Sequence[Page | None]) -> Iterator[str]:
+    """What a PDF holds beside its pages. PDFium lists the scripts that have a name; of others the bytes tell, where they
+    are not packed."""
+    if not raw.FPDF_DocumentHasValidCrossReferenceTable(document):
+        yield "its list of objects is damaged: what it does not find is not read"
+    if raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or _SCRIPT.search(content):
+        yield "scripts not run"
+    if document.count_attachments():
+        yield "embedded files not read"
+    if fields := sum(page.fields for page in drawn if page is not None):
+        yield f"{counted(fields, 'form field')} not read"
 
 
-def _outline(reader: PdfReader) -> dict[int, dict[str, int]]:
-    """The titles that the outline lists, by page, each with its depth; none where it is damaged."""
+def _outline(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
+    """The titles that the outline lists, by page, each with its depth."""
     titles: dict[int, dict[str, int]] = {}
-    try:
-        waiting: list[tuple[Any, int]] = [(entry, 0) for entry in reversed(reader.outline)]
-        for _ in range(_TITLES):
-            if not waiting:
-                break
-            entry, depth = waiting.pop()
-            if isinstance(entry, Destination):
-                page = reader.get_destination_page_number(entry)
-                if page is not None and (title := folded(entry.title or "")):
-                    titles.setdefault(page + 1, {}).setdefault(title, depth)
-            else:
-                waiting += [(each, depth + 1) for each in reversed(entry)]
-    except _DAMAGE:
-        return {}
+    for entry in islice(document.get_toc(), _TITLES):
+        place = entry.get_dest()
+        page = place.get_index() if place is not None else None
+        if page is not None and (title := folded(entry.get_title())):
+            titles.setdefault(page + 1, {}).setdefault(title, entry.level)
     return titles

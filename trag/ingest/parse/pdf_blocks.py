@@ -23,6 +23,8 @@ from trag.ingest.reading import Block
 Titles = Mapping[int, Mapping[str, int]]
 """What a PDF's outline lists: by page, the depth of each title, from 0; titles as `folded` makes them."""
 
+_Place = tuple[int, int]
+"""A page, and about where a line begins on it."""
 _TABLE = 500  # lines of the longest table that is looked for
 _WRAPPED = 3  # lines of the longest heading
 _INDENT = 20.0  # points
@@ -89,17 +91,16 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
     leading = min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
     first = min(depths, default=0)
-    edges: dict[tuple[int, int], float] = {}
+    edges: dict[_Place, float] = {}
     for line in found:
-        place = line.page, round(line.x / _INDENT)
-        edges[place] = max(edges.get(place, 0.0), line.end)
+        edges[_place(line)] = max(edges.get(_place(line), 0.0), line.end)
     paragraph: list[Line] = []
     heading: tuple[Block, Line] | None = None
     index = 0
     while index < len(found):
         line = found[index]
         table, used = line.rows, 1
-        if not table and len(line.cells) > 1:
+        if not table and len(line.cells) > 1 and not line.hangs:
             table, used = aligned_table(found[index : index + _TABLE])
         if index in depths:
             level: int | None = 1 + depths[index]
@@ -111,8 +112,7 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
         if heading and (not wrapped or _HEADING_NUMBER.match(line.text)):
             yield heading[0]
             heading = None
-        edge = edges.get((line.page, round(line.x / _INDENT)), 0.0)
-        if table or level is not None or (paragraph and _begins(line, paragraph, leading, edge)):
+        if table or level is not None or (paragraph and _begins(line, paragraph, leading, edges)):
             yield from _paragraph(paragraph)
             paragraph = []
         if level is not None:
@@ -131,8 +131,12 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
 def _paragraph(found: Sequence[Line]) -> Iterator[Block]:
     if found:
         text = "\n".join(line.text for line in found)
-        item = BULLET.match(text) or NUMBER.match(text)
+        item = BULLET.match(text) or NUMBER.match(text) or found[0].hangs
         yield Block("item" if item else "paragraph", BULLET.sub("- ", text, count=1), int(bool(item)), found[0].page)
+
+
+def _place(line: Line) -> _Place:
+    return line.page, round(line.x / _INDENT)
 
 
 def _gap(above: Line, line: Line) -> float:
@@ -159,13 +163,14 @@ def _heading_level(line: Line, body: float, sizes: Sequence[float]) -> int | Non
     return 1 + 10 * len(sizes) + depth
 
 
-def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) -> bool:
-    """Whether a line begins a paragraph of its own and does not go on with the one above; `edge` is where the longest
-    of the lines ends that begin where it does."""
+def _begins(line: Line, paragraph: Sequence[Line], leading: float, edges: Mapping[_Place, float]) -> bool:
+    """Whether a line begins a paragraph of its own and does not go on with the one above; `edges` are where the longest
+    of the lines end that begin at a place."""
     above = paragraph[-1]
+    filled = above.end - above.x >= 0.75 * (edges.get(_place(above), 0.0) - above.x)
     ended = above.text[-1] in ".!?:;"
-    in_list = any(mark.match(paragraph[0].text) for mark in (BULLET, NUMBER))
-    if BULLET.match(line.text) or abs(line.size - above.size) > 1.5:
+    in_list = paragraph[0].hangs or any(mark.match(paragraph[0].text) for mark in (BULLET, NUMBER))
+    if BULLET.match(line.text) or line.hangs or abs(line.size - above.size) > 1.5:
         return True
     counted = _LETTERED.match(line.text)
     within = not ended and counted and any(f" ({chr(ord(counted[1]) - 1)}) " in each.text for each in paragraph)
@@ -173,7 +178,8 @@ def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) 
         return True
     gap = _gap(above, line)
     if gap <= 0:  # the next column or page
-        return ended or not (line.text[0].islower() or line.text[0].isdigit())
+        return ended or not (filled or line.text[0].islower() or line.text[0].isdigit())
     indented = line.x > above.x + 0.8 * line.size and ended and not in_list
-    short = above.end - above.x < 0.75 * (edge - above.x) and ended
-    return gap > 1.3 * leading or indented or short
+    item = paragraph[0].cells[-1 if paragraph[0].hangs else 0]
+    below_item = in_list and line.x < item.x - line.size
+    return gap > 1.3 * leading or indented or ((ended or below_item) and not filled) or (ended and below_item)

@@ -30,6 +30,14 @@ def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Pag
         y = (1 - word.bottom) * height + _BELOW * box + scan.slope * word.left * width
         alike = abs(size - most) <= _ALIKE * most
         words.append(
-            Word(word.left * width, y, word.right * width, round(2 * (most if alike else size)) / 2, False, word.text, False)
+            Word(
+                word.left * width,
+                y,
+                word.right * width,
+                round(2 * (most if alike else size)) / 2,
+                False,
+                word.text,
+                False,
+            )
         )
     return replace(page, words=tuple(words))

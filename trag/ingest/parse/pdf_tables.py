@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, product
 from typing import TypeVar
 
-from trag.ingest.parse.pdf_content import Fragment, PageContent
-from trag.ingest.parse.pdf_graphics import Rule
-from trag.ingest.parse.pdf_lines import LARGER, Cell, Line, text_lines
+from trag.ingest.parse.characters import is_from_right
+from trag.ingest.parse.pdf_lines import LARGER, Cell, Line, cells_of, lines_of
+from trag.ingest.parse.pdf_page import Page, Rule, Word
 from trag.ingest.parse.tables import Row
 
 _NEAR = 2.5  # points within which two rules meet
@@ -31,41 +31,41 @@ _Span = tuple[float, float, float]
 _Item = TypeVar("_Item", int, _Place)
 
 
-def page_lines(content: PageContent, number: int) -> list[Line]:
-    """The lines of a page in the order in which they are drawn; a ruled table stands where its text begins."""
-    owners = _ruled(content.rules, content.fragments)
-    found: list[Line] = []
-    waiting: list[Fragment] = []
-    placed: set[_Grid] = set()
-    for at, fragment in enumerate(content.fragments):
-        if (grid := owners.get(at)) is None:
-            waiting.append(fragment)
-        elif grid not in placed:
-            placed.add(grid)
-            found += [*text_lines(waiting, number), _table_line(grid, fragment.size, number)]
-            waiting = []
-    return found + text_lines(waiting, number)
+def cells_of_page(page: Page) -> list[Cell]:
+    """The text of a page by its places; each ruled table is one cell."""
+    grids = _ruled(page.rules, page.words)
+    held = {word for grid in grids for inside in grid.inside.values() for word in inside}
+    return [*map(_table, grids), *cells_of([word for word in page.words if word not in held])]
 
 
-def _table_line(grid: _Grid, size: float, number: int) -> Line:
-    """A ruled table as one line, bold where its first row is; merged cells are filled in where they reach to."""
+def _table(grid: _Grid) -> Cell:
+    """A ruled table as one cell, bold where its first row is; merged cells are filled in where they reach to."""
     merged = grid.merged()
     height, width = len(grid.ys) - 1, len(grid.xs) - 1
-    inside: dict[_Place, list[Fragment]] = {}
+    inside: dict[_Place, list[Word]] = {}
     for cell in merged:
         inside.setdefault(merged[cell], []).extend(grid.inside.get(cell, []))
-    written = {cell: text_lines(held, number) for cell, held in inside.items()}
+    written = {cell: lines_of(held) for cell, held in inside.items()}
     alone = {cell for cell, count in Counter(merged.values()).items() if count == 1}
     rows: list[list[list[Line]]] = []
     for row in range(height):
         cells = [written[merged[row, column]] for column in range(width)]
         whole = not 0 < row < height <= _UNRULED or not all((row, column) in alone for column in range(width))
         rows += [cells] if whole else _rows(cells, grid.xs)
-    top = [fragment for cell, held in inside.items() if cell[0] == 0 for fragment in held if fragment.text.strip()]
-    bold = bool(top) and all(fragment.bold for fragment in top)
-    words = " ".join(line.text for cell in written.values() for line in cell)
+    words = [word for held in inside.values() for word in held]
+    top = [word for cell, held in inside.items() if cell[0] == 0 for word in held]
     text = tuple(tuple("\n".join(line.text for line in cell) for cell in row) for row in rows)
-    return Line(number, grid.ys[-1], size, bold, [Cell(grid.xs[0], grid.xs[-1], words)], grid.xs[-1], text)
+    if sum(is_from_right(cell) for row in text for cell in row) > sum(map(len, text)) // 2:
+        text = tuple(row[::-1] for row in text)
+    return Cell(
+        grid.xs[0],
+        grid.xs[-1],
+        " ".join(line.text for cell in written.values() for line in cell),
+        max(word.y for word in words),
+        words[0].size,
+        bool(top) and all(word.bold for word in top),
+        text,
+    )
 
 
 def _rows(cells: list[list[Line]], edges: Sequence[float]) -> list[list[list[Line]]]:
@@ -96,12 +96,12 @@ class _Grid:
     ys: list[float]
     open_right: set[_Place]
     open_below: set[_Place]
-    inside: dict[_Place, list[Fragment]] = field(default_factory=lambda: defaultdict(list))
+    inside: dict[_Place, list[Word]] = field(default_factory=lambda: defaultdict(list))
 
-    def cell(self, fragment: Fragment) -> _Place | None:
+    def cell(self, word: Word) -> _Place | None:
         """The cell in which a text begins, None outside."""
-        column = bisect_right(self.xs, fragment.x + fragment.size / 4) - 1
-        row = len(self.ys) - 1 - bisect_right(self.ys, fragment.y + fragment.size / 4)
+        column = bisect_right(self.xs, word.x + word.size / 4) - 1
+        row = len(self.ys) - 1 - bisect_right(self.ys, word.y + word.size / 4)
         return (row, column) if 0 <= row < len(self.ys) - 1 and 0 <= column < len(self.xs) - 1 else None
 
     def merged(self) -> dict[_Place, _Place]:
@@ -109,11 +109,8 @@ class _Grid:
         # Some programs leave out the rules between cells of every second row: both have text, and none runs over.
         parted: set[_Place] = set()
         for row, column in self.open_right:
-            left, right = (
-                [fragment for fragment in self.inside.get((row, at), []) if fragment.text.strip()]
-                for at in (column, column + 1)
-            )
-            if left and right and all(fragment.end <= self.xs[column + 1] + _NEAR for fragment in left):
+            left, right = (self.inside.get((row, at), []) for at in (column, column + 1))
+            if left and right and all(word.end <= self.xs[column + 1] + _NEAR for word in left):
                 parted.add((row, column))
         columns = {column for row, column in parted if row}
         across = (
@@ -141,29 +138,27 @@ def _united(items: Iterable[_Item], pairs: Iterable[tuple[_Item, _Item]]) -> dic
     return {item: root(item) for item in parents}
 
 
-def _ruled(rules: Sequence[Rule], fragments: Sequence[Fragment]) -> dict[int, _Grid]:
-    """Which of the `fragments`, by index, are in which of the tables of two rows and two columns at least that rules
-    make. Text stands in two rows and columns of a table, and in a third of its cells: else it is a form or a frame."""
+def _ruled(rules: Sequence[Rule], words: Sequence[Word]) -> list[_Grid]:
+    """The tables of two rows and two columns at least that rules make, with the words in them. Text stands in two rows
+    and columns of a table, and in a third of its cells: else it is a form or a frame."""
     across = _merged((rule.y0, rule.x0, rule.x1) for rule in rules if rule.y0 == rule.y1)
     down = _merged((rule.x0, rule.y0, rule.y1) for rule in rules if rule.y0 != rule.y1)
     if not across or not down or len(across) + len(down) > _MOST:
-        return {}
+        return []
     found = [grid for part in _connected(across, down) if (grid := _grid(*part)) is not None]
-    owners: dict[int, _Grid] = {}
-    for at, fragment in enumerate(fragments):
+    for word in words:
         for grid in found:
-            if (cell := grid.cell(fragment)) is not None:
-                grid.inside[cell].append(fragment)
-                owners[at] = grid
+            if (cell := grid.cell(word)) is not None:
+                grid.inside[cell].append(word)
                 break
-    tables = set()
+    tables = []
     for grid in found:
         merged = grid.merged()
-        filled = {merged[cell] for cell, inside in grid.inside.items() if any(each.text.strip() for each in inside)}
+        filled = {merged[cell] for cell, inside in grid.inside.items() if inside}
         rows, columns = {row for row, _ in filled}, {column for _, column in filled}
         if len(rows) > 1 and len(columns) > 1 and 3 * len(filled) >= len(set(merged.values())):
-            tables.add(grid)
-    return {at: grid for at, grid in owners.items() if grid in tables}
+            tables.append(grid)
+    return tables
 
 
 def _merged(lines: Iterable[_Span]) -> list[_Span]:
@@ -278,7 +273,8 @@ def _aligned_lines(found: Sequence[Line]) -> Sequence[Line]:
         near = not run or (line.page == run[0].page and 0 < run[-1].y - line.y < 4 * line.size)
         goes_on = run and (_shares_place(line, run) or (below and len(below.cells) > 1 and _shares_place(below, run)))
         heading = run and line.size >= LARGER * run[0].size
-        if line.rows or not near or (len(line.cells) < 2 and (heading or not goes_on)):
+        hangs = line.hangs and not any(len(above.cells) > 2 for above in run)
+        if line.rows or hangs or not near or (len(line.cells) < 2 and (heading or not goes_on)):
             break
         run.append(line)
     gaps = [above.y - line.y for above, line in pairwise(run)]

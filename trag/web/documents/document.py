@@ -29,6 +29,7 @@ from trag.web.responses import Notice, attachment, there
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
+    from store.folders import Folder
     from store.library import Pair
     from store.passage import Passage
 
@@ -77,6 +78,7 @@ class DocumentPage:
             owner=unit_name(held.unit, chart) if held.unit else held.person,
             past=bool(to_review({document.name: held}, today)),
             asked=len(open_questions(held)),
+            origin=self._origin(document.name),
             vouched=sum(pair.state == "approved" for pair in pairs),
             says={id: source for section in shown for id, source in section.sources.items()},
             readers=readers(document.audience, chart),
@@ -85,6 +87,12 @@ class DocumentPage:
             notice=self.context.notices.said(request),
             largest=Limits().file_bytes,
         )
+
+    def _origin(self, document: str) -> tuple[Folder | None, str] | None:
+        """The folder that a document is a file of, and the path there."""
+        folders = self.context.home.records.folders
+        folder, path = folders.owners([document]).get(document, ("", ""))
+        return (folders.find(folder), path) if folder else None
 
     def original(self, request: Request, key: str) -> Response:
         """The file as it was given, to be kept and never shown."""

@@ -20,12 +20,14 @@ from fastapi.responses import JSONResponse, Response
 
 from store.validity import Period, Standing
 from trag.errors import SHOWN, TragError, in_one_line
+from trag.folders.runner import FolderRunner
 from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.validity import to_review
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
+from trag.web.documents.folders import FoldersPage
 from trag.web.documents.names import accepted
 from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
@@ -163,16 +165,20 @@ def listing(
 class DocumentsPage:
     """The routes of the page, the background job that writes pairs, and the cache of drawn pages."""
 
-    def __init__(self, context: DocumentsContext, writing: PairWriting, cache: PageCache) -> None:
+    def __init__(
+        self, context: DocumentsContext, writing: PairWriting, cache: PageCache, folders: FolderRunner
+    ) -> None:
         self.context = context
         self.home = context.home
         self.writing = writing
         self.cache = cache
+        self.folders = folders
 
     def begin(self) -> None:
         """Resume what was being worked on when the app was closed, and clear away what was left."""
         _ = self.home.queue
         self.cache.keep_only({document.sha256 for document in self.context.library.documents()})
+        self.folders.start()
 
     def routes(self, router: APIRouter) -> None:
         router.get("")(self.show)
@@ -275,10 +281,11 @@ def mount(
     """The routes of every page of the documents in `app`. `ready` returns when questions can be answered, and raises
     why they cannot; `busy` is whether people are being answered: they go before the writing of pairs."""
     context, cache = DocumentsContext(home), PageCache(home.folder / "cache" / "pages")
-    documents = DocumentsPage(context, PairWriting(home, ready, busy), cache)
+    runner = FolderRunner(home)
+    documents = DocumentsPage(context, PairWriting(home, ready, busy), cache, runner)
     router = APIRouter(prefix="/documents")
-    pages = (PairsPage(context), ExamplesPage(context), ValidityPage(context), Viewer(context, cache))
-    for each in (documents, *pages, DocumentPage(context)):
+    pages = (PairsPage(context), ExamplesPage(context), ValidityPage(context), FoldersPage(context, runner))
+    for each in (documents, *pages, Viewer(context, cache), DocumentPage(context)):
         each.routes(router)
     app.include_router(router)
     explain(app)

@@ -126,14 +126,21 @@ def test_what_is_planted_is_in_its_document_alone() -> None:
 @pytest.mark.timeout(900)
 def test_nothing_is_let_out_and_what_is_let_out_is_found(quarnby: tuple[Home, Planted]) -> None:
     home, found = quarnby
-    few = replace(found, people=found.people[:2], subjects=found.subjects[:2], contradictions=found.contradictions[:2])
+    few = replace(
+        found,
+        people=("Crane Gang",),
+        subjects=("Pilot Station",),
+        secret=found.secret[:1],
+        unknown=found.unknown[:1],
+        contradictions=found.contradictions[:2],
+    )
     model: Any = cast(Any, Colleague(""))
-    rights, unknown, differ = planted.report(home, few, model)
-    assert [row[1:] for row in rights.rows] == [("4", "0")] * 4
-    assert "Of the briefings by who may read all, 2 have such a word" in rights.note
-    assert [row[1] == row[2] != "0" for row in unknown.rows] == [True, True]
+    rights, refused, differ = planted.report(home, few, model)
+    assert [row[1:] for row in rights.rows] == [("1", "0")] * 4
+    assert "Of the briefings by who may read all, 1 have such a word" in rights.note
+    assert refused.rows[0][:3] == ("Crane Gang", "1", "1")
     assert sum(int(row[1].split()[0]) for row in differ.rows) == 2
     # Somebody who was to be kept out and reads it all the same is found.
-    wrong = replace(few.closed[0], audience=("Legal Counsel",))
-    (let_out, *_) = planted.report(home, replace(few, closed=(wrong, *few.closed[1:])), model)
-    assert [int(row[2]) >= 1 for row in let_out.rows[::2]] == [True, True]
+    wrong = replace(found.closed[0], audience=("Legal Counsel",))
+    let_out = planted.rights(home, replace(few, people=("Pilot Station",), closed=(wrong,)), model)
+    assert [row[2] for row in let_out.rows] == ["1"] * 4

@@ -21,6 +21,33 @@ def test_any_usual_encoding_is_read_and_a_guess_is_noted(content: bytes, text: s
     assert bool(decode(content)[1]) == noted
 
 
+@pytest.mark.parametrize(
+    ("codec", "text", "name"),
+    [
+        ("cp1251", "Сотрудник имеет право на 28 дней отпуска.", "Windows-1251"),
+        ("koi8_r", "Сотрудник имеет право на 28 дней отпуска.", "KOI8-R"),
+        ("cp932", "勤務時間は午前九時から午後六時までとする。", "Shift-JIS"),
+        ("euc_jp", "勤務時間は午前九時から午後六時までとする。", "EUC-JP"),
+        ("gb18030", "员工每年享有十五天带薪年假。", "GB18030, GBK"),
+        ("big5hkscs", "員工每年享有十五天特別休假。", "Big5"),
+        ("cp949", "직원은 매년 15일의 연차 휴가를 받는다.", "EUC-KR"),
+        ("cp1253", "Κάθε υπάλληλος δικαιούται είκοσι ημέρες άδειας.", "Windows-1253"),
+        ("cp1256", "يحق لكل موظف ثلاثون يوما من الإجازة السنوية.", "Windows-1256"),
+        ("cp1250", "Pracownikowi przysługuje 26 dni urlopu; wniosek składa się wcześniej.", "Windows-1250"),
+        ("cp1254", "Her çalışan yılda yirmi gün izin hakkına sahiptir. Başvuru müdüre yapılır.", "Windows-1254"),
+        ("mac_roman", "Die Beschäftigten haben Anspruch auf dreißig Tage; Anträge sind früh zu stellen.", "Mac Roman"),
+    ],
+)
+def test_text_is_read_in_the_encoding_in_which_its_letters_make_words(codec: str, text: str, name: str) -> None:
+    assert decode(text.encode(codec)) == (text, (f"not UTF-8: read as {name}",))
+
+
+def test_lines_in_two_encodings_are_both_read_and_a_mail_in_japanese_is() -> None:
+    mixed = "Größe\nBüro für Prüfung\n"
+    assert decode(mixed[:6].encode() + mixed[6:].encode("cp1252")) == (mixed, ("not all UTF-8: read as Windows-1252",))
+    assert decode("休暇は十日".encode("iso2022_jp")) == ("休暇は十日", ())
+
+
 def test_an_encoding_that_the_file_names_is_used() -> None:
     assert decode("Устав".encode("cp1251"), "windows-1251") == ("Устав", ())
     assert decode("Größe".encode("cp1252"), "no-such-encoding")[0] == "Größe"

@@ -372,3 +372,218 @@ def test_lists_are_numbered_as_word_shows_them(
             number(document.add_paragraph("the text")._p, *place)
 
     assert [block.text.removesuffix(" the text") for block in blocks(build)[1:]] == marks
+
+
+def run(paragraph: Any, text: str, *properties: Any) -> Any:
+    """Adds a run that is set as its properties say."""
+    added = paragraph.add_run(text)
+    added._r.get_or_add_rPr().extend(properties)
+    return added
+
+
+def test_what_is_struck_out_is_left_out_and_counted_whatever_strikes_it() -> None:
+    def build(document: Any) -> None:
+        style = document.styles.add_style("Repealed", 1)
+        style.font.strike = True
+        document.styles.add_style("Old", 2).font.double_strike = True
+        paragraph = document.add_paragraph("Notice is ")
+        for mark in ("w:strike", "w:dstrike"):
+            run(paragraph, "a week ", element(mark))
+        run(paragraph, "two ", element("w:strike", val="0"))
+        run(paragraph, "weeks ", element("w:vanish", val="false"))
+        paragraph.add_run("or three ").style = "Old"
+        run(paragraph, "(ask)", element("w:vanish"))
+        document.add_paragraph("All of this.", style="Repealed")
+        kept = document.add_paragraph("", style="Repealed")
+        run(kept, "Still in force.", element("w:strike", val="0"))
+        table = rows(document.add_table(3, 2), ("Post", "Limit"), ("Head", "10"), ("Clerk", "5"))
+        table.rows[2]._tr.get_or_add_trPr().append(element("w:del"))
+
+    reading = parse(word(build), ".docx")
+    assert [block.text for block in reading.blocks[:2]] == ["Notice is two weeks", "Still in force."]
+    assert reading.blocks[2].rows == (("", ""), ("Post", "Limit"), ("Head", "10"))
+    assert reading.notes == (
+        "3 struck-out passages left out",
+        "1 hidden passage left out",
+        "2 deleted passages left out",
+    )
+
+
+def test_raised_figures_are_told_apart_by_run_and_by_style() -> None:
+    def build(document: Any) -> None:
+        document.styles.add_style("Reference", 2).font.superscript = True
+        paragraph = document.add_paragraph("It is EUR 500")
+        paragraph.add_run("1").style = "Reference"
+        run(paragraph, " for 10")
+        run(paragraph, "6", element("w:vertAlign", val="superscript"))
+        run(paragraph, " l of CO")
+        run(paragraph, "2", element("w:vertAlign", val="subscript"))
+        note = document.add_paragraph()
+        run(note, "1", element("w:vertAlign", val="superscript"))
+        note.add_run(" Paid once.")
+
+    assert [block.text for block in blocks(build)] == ["It is EUR 500 ¹ for 10^6 l of CO2", "¹ Paid once."]
+
+
+BOX = (
+    '<w:sdt xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    ' xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w:sdtPr><w14:checkbox>'
+    '<w14:checked w14:val="{}"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>{}</w:t></w:r></w:sdtContent></w:sdt>'
+)
+
+
+def test_boxes_and_symbols_are_read_as_what_they_show() -> None:
+    def build(document: Any) -> None:
+        for state, sign in ((1, "☒"), (0, "☐")):
+            paragraph = document.add_paragraph()
+            paragraph._p.append(etree.fromstring(BOX.format(state, sign)))
+            paragraph.add_run(" paid")
+        for checked in ([element("w:checked")], [element("w:checked", val="0")], [], [element("w:default", val="1")]):
+            field, data, box = element("w:fldChar", fldCharType="begin"), element("w:ffData"), element("w:checkBox")
+            box.extend(checked)
+            data.append(box)
+            field.append(data)
+            paragraph = document.add_paragraph()
+            paragraph.add_run()._r.append(field)
+            paragraph.add_run(" open")
+        fonts = element("w:rFonts", ascii="Wingdings", hAnsi="Wingdings")
+        run(document.add_paragraph("Bus "), "ü", fonts)
+        document.add_paragraph("Tram ").add_run()._r.append(element("w:sym", font="Wingdings 2", char="F04F"))
+        document.add_paragraph("Car ").add_run()._r.append(element("w:sym", font="Wingdings", char="F059"))
+
+    reading = parse(word(build), ".docx")
+    assert [block.text for block in reading.blocks] == [
+        *("☑ paid", "☐ paid", "☑ open", "☐ open", "☐ open", "☑ open", "Bus ✓", "Tram ✗", "Car")
+    ]
+    assert reading.notes == ("1 unknown symbol left out",)
+
+
+def test_a_tick_that_items_begin_with_is_kept() -> None:
+    def build(document: Any) -> None:
+        font = '<w:rPr><w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/></w:rPr>'
+        signs = ((1, "\uf0fc"), (2, "\uf0fb"), (3, "\uf0a7"))
+        lists = "".join(
+            definition(id_, level(0, "bullet", sign).replace("</w:lvl>", f"{font}</w:lvl>")) for id_, sign in signs
+        )
+        defined(document, lists + "".join(list_(id_, id_) for id_, _ in signs))
+        for id_, text in ((1, "carry"), (2, "drag"), (3, "look")):
+            number(document.add_paragraph(text)._p, id_, 0)
+        document.add_paragraph("• typed")
+
+    assert [block.text for block in blocks(build)] == ["- ✓ carry", "- ✗ drag", "- look", "- typed"]
+
+
+def test_a_table_with_more_than_text_in_its_cells_keeps_its_columns() -> None:
+    def build(document: Any) -> None:
+        table = rows(document.add_table(3, 2), ("Service", "Fee"), ("Birth", ""), ("Dog", "EUR 40"))
+        for cell in table.rows[0].cells:
+            cell.paragraphs[0].style = "Heading 3"
+        inner = table.cell(1, 1).add_table(3, 3)
+        rows(inner, ("Kind", "Fee", "Days"), ("normal", "EUR 12", "9"), ("express", "EUR 25", "2"))
+        frame = document.add_table(1, 1).cell(0, 0)
+        frame.paragraphs[0].text = "In a frame."
+        frame.add_paragraph("Too.")
+        layout = document.add_table(2, 2)
+        layout.cell(0, 0).text = "Left."
+        layout.cell(1, 1).text = "Members"
+        layout.cell(1, 1).paragraphs[0].style = "Heading 2"
+        layout.cell(1, 1).add_paragraph("All who pay their dues by the end of May are members of the club.")
+
+    nested = "Kind: normal, Fee: EUR 12, Days: 9\nKind: express, Fee: EUR 25, Days: 2"
+    assert blocks(build) == (
+        Block("table", rows=(("Service", "Fee"), ("Birth", nested), ("Dog", "EUR 40"))),
+        Block("paragraph", "In a frame."),
+        Block("paragraph", "Too."),
+        Block("paragraph", "Left."),
+        Block("heading", "Members", 2),
+        Block("paragraph", "All who pay their dues by the end of May are members of the club."),
+    )
+
+
+def test_cells_stand_in_their_columns_where_a_row_begins_late_or_ends_early() -> None:
+    def build(document: Any) -> None:
+        cells = ("Site", "Night", "Day"), ("Port", "20", "35"), ("", "18", "28"), ("Yard", "7", ""), ("Pier", "1", "2")
+        table = rows(document.add_table(5, 3), *cells)
+        for at, place, name in ((2, 0, "w:gridBefore"), (3, 2, "w:gridAfter")):
+            row = table.rows[at]._tr
+            row.remove(row.findall(qn("w:tc"))[place])
+            row.get_or_add_trPr().append(element(name, val="1"))
+        last = table.rows[4]._tr
+        control, content = element("w:sdt"), element("w:sdtContent")
+        last.addprevious(control)
+        control.append(content)
+        content.append(last)
+
+    (table,) = blocks(build)
+    assert table.rows == (
+        *(("Site", "Night", "Day"), ("Port", "20", "35"), ("", "18", "28"), ("Yard", "7", ""), ("Pier", "1", "2")),
+    )
+
+
+def test_the_words_that_stand_for_a_small_picture_or_for_a_cell_are_read() -> None:
+    def add(paragraph: Any, words: str, side: int) -> None:
+        paragraph.add_run().add_picture(picture(side))
+        next(paragraph._p.iter(qn("wp:docPr"))).set("descr", words)
+
+    def build(document: Any) -> None:
+        paragraph = document.add_paragraph("Press ")
+        add(paragraph, "the plus sign", 16)
+        paragraph.add_run(" now.")
+        add(document.add_paragraph("See the map. "), "A map of the halls", 200)
+        add(document.add_paragraph("Look. "), "icon.png", 16)
+        table = rows(document.add_table(2, 3), ("Cost", "Staff", "Guests"), ("Train", "", ""))
+        add(table.cell(1, 1).paragraphs[0], "Yes", 16)
+        add(table.cell(1, 2).paragraphs[0], "No", 200)
+
+    found = blocks(build)
+    assert [block.text for block in found[:3]] == ["Press the plus sign now.", "See the map.", "Look."]
+    assert found[3].rows[1] == ("Train", "Yes", "No")
+
+
+TITLES = ("Scope", "Leave of absence", "Pay and allowances", "Travel", "Complaints")
+
+
+@pytest.mark.parametrize("how", ["tabs", "dots", "links", "a field", "a control"])
+def test_a_table_of_contents_without_styles_is_left_out_and_counted(how: str) -> None:
+    def build(document: Any) -> None:
+        document.add_paragraph("Contents")
+        for page, title in enumerate(TITLES, 3):
+            entry = document.add_paragraph(f"{title}{' ........ ' if how == 'dots' else chr(9)}{page}")
+            if how == "links":
+                link = element("w:hyperlink", anchor=f"_Toc{page}")
+                link.extend(list(entry._p))
+                entry._p.append(link)
+            elif how == "a field" and page == 3:
+                start = entry._p[0]
+                for each in (element("w:fldChar", fldCharType="begin"), element("w:instrText")):
+                    each.text = " TOC \\h " if each.tag == qn("w:instrText") else None
+                    holder = element("w:r")
+                    holder.append(each)
+                    start.addprevious(holder)
+            elif how == "a control" and page == 3:
+                control, properties, part = element("w:sdt"), element("w:sdtPr"), element("w:docPartObj")
+                part.append(element("w:docPartGallery", val="Table of Contents"))
+                properties.append(part)
+                content = element("w:sdtContent")
+                control.extend([properties, content])
+                entry._p.addprevious(control)
+            if how == "a control":
+                document.element.body.find(f"{qn('w:sdt')}/{qn('w:sdtContent')}").append(entry._p)
+        if how == "a field":
+            document.add_paragraph().add_run()._r.append(element("w:fldChar", fldCharType="end"))
+        for title in TITLES:
+            document.add_paragraph(title).runs[0].bold = True
+            document.add_paragraph("All staff, here and abroad, whatever they do.")
+
+    reading = parse(word(build), ".docx")
+    texts = [block.text for block in reading.blocks if block.text != "Contents"]
+    assert texts == [text for title in TITLES for text in (title, "All staff, here and abroad, whatever they do.")]
+    assert reading.notes[0] in ("5 contents lines left out", "6 contents lines left out")
+
+
+def test_prices_that_tabs_lead_to_are_kept() -> None:
+    def build(document: Any) -> None:
+        for price, room in enumerate(("Breakfast", "Single room", "Double room", "Suite"), 80):
+            document.add_paragraph(f"{room}\t{price}")
+
+    assert [block.text for block in blocks(build)] == ["Breakfast 80", "Single room 81", "Double room 82", "Suite 83"]

@@ -1,9 +1,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from lxml import etree
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.enum.shapes import MSO_SHAPE
+from pptx.oxml.ns import qn
 from pptx.util import Inches
 
 from tests.trag.ingest.made import picture, slides
@@ -157,3 +159,69 @@ def test_pictures_beside_text_are_said_slide_by_slide() -> None:
                 shapes.add_picture(picture(), 0, 0, Inches(5), Inches(0.5))
 
     assert read(build).notes == ("3 pictures could not be read (slides 2-4)",)
+
+
+def test_struck_out_text_is_left_out_raised_figures_told_apart_and_symbols_read() -> None:
+    def add(paragraph: Any, text: str, face: str = "", **attributes: str) -> None:
+        added = paragraph.add_run()
+        added.text = text
+        if face:
+            added.font.name = face
+        for name, value in attributes.items():
+            added._r.get_or_add_rPr().set(name, value)
+
+    def build(presentation: Any) -> None:
+        shapes = slide(presentation, TITLE_ONLY, "Fees").shapes
+        line = box(shapes, "", 1, 2).text_frame.paragraphs[0]
+        add(line, "A permit costs ")
+        add(line, "EUR 30 ", strike="sngStrike")
+        add(line, "EUR 35 ", strike="dblStrike")
+        add(line, "EUR 45", strike="noStrike")
+        add(line, "1", baseline="30000")
+        add(line, " for 10")
+        add(line, "6", baseline="30000")
+        add(line, " g of CO")
+        add(line, "2", baseline="-25000")
+        note = box(shapes, "", 1, 4).text_frame.paragraphs[0]
+        add(note, "1", baseline="30000")
+        add(note, " A month.")
+        table = shapes.add_table(2, 3, Inches(1), Inches(5), Inches(6), Inches(1)).table
+        for column, text in enumerate(("Cost", "Staff", "Guests")):
+            table.cell(0, column).text = text
+        table.cell(1, 0).text = "Bus"
+        for column, sign in ((1, "ü"), (2, "û")):
+            add(table.cell(1, column).text_frame.paragraphs[0], sign, "Wingdings")
+
+    reading = read(build)
+    assert [block.text for block in reading.blocks[1:3]] == ["A permit costs EUR 45 ¹ for 10^6 g of CO2", "¹ A month."]
+    assert reading.blocks[3].rows == (("Cost", "Staff", "Guests"), ("Bus", "✓", "✗"))
+    assert reading.notes == ("1 struck-out passage left out",)
+
+
+def test_a_tick_that_items_begin_with_is_kept() -> None:
+    def build(presentation: Any) -> None:
+        frame = box(slide(presentation, TITLE_ONLY, "Lifting").shapes, "carry", 1, 2).text_frame
+        frame.add_paragraph().text = "drag"
+        frame.add_paragraph().text = "look"
+        for paragraph, (font, sign) in zip(
+            frame.paragraphs, (("Wingdings", "ü"), ("Wingdings", "û"), ("Arial", "•")), strict=True
+        ):
+            properties = paragraph._p.get_or_add_pPr()
+            for name, key, value in (("a:buFont", "typeface", font), ("a:buChar", "char", sign)):
+                etree.SubElement(properties, qn(name)).set(key, value)
+
+    assert [block.text for block in read(build).blocks[1:]] == ["- ✓ carry", "- ✗ drag", "- look"]
+
+
+def test_merged_cells_stand_in_every_place_that_they_reach_over() -> None:
+    def build(presentation: Any) -> None:
+        shapes = slide(presentation, TITLE_ONLY, "Shifts").shapes
+        table = shapes.add_table(4, 3, Inches(1), Inches(2), Inches(6), Inches(1)).table
+        cells = ("Site", "Night", "Day"), ("Port", "1", "2"), ("", "3", "4"), ("Yard", "5", "")
+        for row, texts in enumerate(cells):
+            for column, text in enumerate(texts):
+                table.cell(row, column).text = text
+        table.cell(1, 0).merge(table.cell(2, 0))
+        table.cell(3, 1).merge(table.cell(3, 2))
+
+    assert read(build).blocks[1].rows[1:] == (("Port", "1", "2"), ("Port", "3", "4"), ("Yard", "5", "5"))
