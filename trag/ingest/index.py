@@ -89,7 +89,7 @@ def ingest_one(
     )
     with write_lock:
         before = context.records.library.document(name)
-        result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading)
+        result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading=reading)
         if before:
             sweep(context, [before.sha256])
     return result
@@ -122,6 +122,7 @@ def _ingest(
     limits: Limits,
     progress: Progress,
     watch: Callable[[], None] = nobody,
+    *,
     reading: Reading | None = None,
 ) -> Ingested:
     """One document, which may be read already; `watch` is called again and again while it is read, and what it raises

@@ -93,9 +93,7 @@ def read_scans(
             answer = run("trag.ingest.parse.scans", [",".join(map(str, part))], content, name, _LIMITS, watch)
             pages |= {page.number: page for page in map(ScannedPage.from_json, answer.splitlines())}
         except (TragError, ValueError, KeyError, TypeError) as error:
-            log.warning(
-                "pages %s of %s cannot be read: %s", part, shown(name), error
-            )  # the reading notes their numbers
+            log.warning("pages %s of %s cannot be read: %s", part, shown(name), error)  # the reading notes them
             continue
         folder.mkdir(parents=True, exist_ok=True)
         write_atomic(file, "".join(f"{page.to_json()}\n" for page in pages.values()).encode())

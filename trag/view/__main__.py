@@ -2,8 +2,8 @@
 
 python -m trag.view LIMITS PAGE WIDTH LENGTH
 
-After the PDF come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were scanned: a list of the processes on the machine
-shows arguments to everybody, and not everybody may read the document.
+After the PDF come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were read off
+pictures: a list of the processes on the machine shows arguments to everybody, and not everybody may read the document.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -7,7 +8,14 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from tests.trag.ingest.conftest import Shelf
+from trag import view
+from trag.ingest import ingest
+from trag.ingest.parse.pdf_page import Page
+from trag.ingest.parse.pdf_scans import with_scan
+from trag.ingest.reading import read
 from trag.ingest.scans import ScannedPage, ScannedWord, kept, kept_words, read_scans
+from trag.sandbox import Limits
 
 LINES = ("The harbour office opens at 7:30.", "Mooring costs EUR 14 a night.")
 
@@ -29,6 +37,10 @@ def scanned(*pictures: Image.Image) -> bytes:
 
 def text(page: ScannedPage) -> str:
     return " ".join(word.text for word in page.words)
+
+
+def page(*words: ScannedWord, turn: int = 0, slope: float = 0.0, confidence: float = 0.9) -> ScannedPage:
+    return ScannedPage(1, turn, slope, confidence, words)
 
 
 def silent(done: int, count: int) -> None:
@@ -69,6 +81,43 @@ def test_what_was_read_before_a_stop_is_kept_and_not_read_again(tmp_path: Path) 
 @pytest.mark.slow
 def test_a_damaged_file_leaves_its_pages_out(tmp_path: Path) -> None:
     assert read_scans(b"%PDF-1.4 nothing", "bad.pdf", [1], tmp_path, silent) == ()
+
+
+def test_a_tilted_line_is_level_and_all_of_one_size_and_what_is_not_legible_is_left_out() -> None:
+    scan = page(ScannedWord("falls", 0.1, 0.1, 0.2, 0.12), ScannedWord("down", 0.8, 0.1175, 0.9, 0.137), slope=0.0350)
+    first, last = with_scan(Page(pictures=1), scan, 500, 1000).words
+    assert (first.x, first.size, first.spaced, first.painted) == (50, 16, True, False)
+    assert (last.y, last.size) == (pytest.approx(first.y, abs=6.0), 16)
+    assert first.y == pytest.approx(1000 - 120 + 4 + 0.035 * 50)
+    turned = with_scan(Page(pictures=1), page(ScannedWord("寮", 0.1, 0.1, 0.2, 0.12), turn=1), 1000, 500).words
+    assert [(word.x, word.spaced) for word in turned] == [(50, False)]
+    assert with_scan(Page(pictures=1), page(*scan.words, confidence=0.5), 500, 1000).words == ()
+
+
+@pytest.mark.slow
+def test_a_scanned_document_is_found_by_its_words_and_opens_at_them(shelf: Shelf, tmp_path: Path) -> None:
+    content = scanned(drawn(*LINES), drawn())
+    reading = read(content, "tariff.pdf", Limits())
+    assert (reading.scanned, reading.blocks) == ((1, 2), ())
+    (tmp_path / "tariff.pdf").write_bytes(content)
+    (added,) = ingest([tmp_path / "tariff.pdf"], shelf.context)
+    assert added.outcome == "indexed"
+    assert added.notes == (
+        "page 2 without words that could be read off the picture",
+        "page 1 with text that a program has read off a scan, which may be wrong",
+    )
+    (passage,) = shelf.context.records.library.passages("tariff.pdf")
+    assert all(line in passage.text for line in LINES)
+    assert passage.page == 1
+    sha256 = hashlib.sha256(content).hexdigest()
+    scans = kept(kept_words(shelf.context.originals, sha256)).values()
+    shown = view.page(content, "tariff.pdf", 1, passage.text, LINES[1:], scans=scans)
+    assert shown.scanned
+    assert [(box.left, box.top) for box in shown.support] == [
+        (pytest.approx(120 / 1240, abs=0.02), pytest.approx(240 / 700, abs=0.04))
+    ]
+    shelf.forget("tariff.pdf")
+    assert not list(shelf.context.originals.iterdir())
 
 
 def test_a_page_comes_back_from_its_line_and_stays_on_the_page() -> None:

@@ -98,8 +98,8 @@ def _pictures(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
 
 
 def _covered(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
-    """The pages that are a picture with a few words printed over it. Text that is not painted is what a machine has read
-    of the picture."""
+    """The pages that are a picture with a few words printed over it. Text that is not painted is what a machine has
+    read of the picture."""
     return [
         number
         for number, page in enumerate(drawn, 1)
@@ -112,8 +112,8 @@ def _covered(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
 
 
 def _unread(drawn: Sequence[Page | None], with_text: set[int], read: set[int]) -> Iterator[str]:
-    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers, `read` those
-    pictures that were looked at for words."""
+    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers, `read`
+    those pictures that were looked at for words."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
     silent = [(number, page) for number, page in numbered if number not in with_text]
     lengths = {number: sum(len(word.text) for word in page.words) for number, page in numbered}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import median
+from unicodedata import east_asian_width
 
 from trag.ingest.parse.pdf_page import Page, Word
 from trag.ingest.scans import ScannedPage
 
-_LETTERS = 0.8
-"""Of the height of a line's box its letters take this, from the top of a b to the foot of a p, at the size of their font."""
-_BELOW = 0.2  # of the height of the box lies below the baseline
-_ALIKE = 0.2  # sizes that differ by less from that of most of the page are the same: boxes are as high as their letters
+_LETTERS, _BELOW = 0.8, 0.2
+"""The size of a font in heights of the box around its line, and what of the box lies below the baseline."""
+_ALIKE = 0.2  # sizes that differ by less from that of most of the page are the same: a line may have no p and no b
 
 
 def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Page:
@@ -28,16 +28,7 @@ def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Pag
         size = box * _LETTERS
         # Lines that fall to the right are level once each word is raised by how far it stands along them.
         y = (1 - word.bottom) * height + _BELOW * box + scan.slope * word.left * width
-        alike = abs(size - most) <= _ALIKE * most
-        words.append(
-            Word(
-                word.left * width,
-                y,
-                word.right * width,
-                round(2 * (most if alike else size)) / 2,
-                False,
-                word.text,
-                False,
-            )
-        )
+        size = round(2 * (most if abs(size - most) <= _ALIKE * most else size)) / 2
+        spaced = east_asian_width(word.text[-1]) not in "WF"  # each character of those is a word
+        words.append(Word(word.left * width, y, word.right * width, size, False, word.text, spaced, painted=False))
     return replace(page, words=tuple(words))
