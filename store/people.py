@@ -137,6 +137,8 @@ class People:
             if not new:
                 return before
             _write(connection, id, old | new)
+            if "name" in new:
+                _owns_as(connection, before.name, new["name"])
             _keep_an_admin(connection, before)
             if "role" in new or "state" in new:
                 end_keys(connection, id)
@@ -156,6 +158,7 @@ class People:
             before = _get(connection, id)
             forgotten = _remove(connection, _TABLE.id == id)
             _keep_an_admin(connection, before)
+            _owns_as(connection, before.name, "")
             audit.note(connection, by, "person removed", before.name, where=where, result=str(forgotten))
         return forgotten
 
@@ -263,6 +266,12 @@ _TABLE = schema.people.c
 def _chosen(search: str, state: str, role: str) -> list[ColumnElement[bool]]:
     chosen = [_TABLE.found_by.contains(folded(search), autoescape=True)] if search else []
     return chosen + [column == value for column, value in ((_TABLE.state, state), (_TABLE.role, role)) if value]
+
+
+def _owns_as(connection: Connection, before: str, name: str) -> None:
+    """The documents of a person under another name, "" for nobody's: whoever is called so next must not own them."""
+    owned = update(schema.validity).where(schema.validity.c.person == before)
+    connection.execute(owned.values(person=name))
 
 
 def _get(connection: Connection, id: str) -> Person:

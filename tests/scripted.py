@@ -12,8 +12,8 @@ from trag.llm.model import ModelIdentity, Usage
 
 class Scripted:
     """Writes what it is told to, by the kind of prompt: `answers` one after the other, the last one again and again,
-    `chart_query`, `condense` and the `days` that are asked for always the same. An exception is raised after half an answer. What it was asked is
-    kept."""
+    `chart_query`, `condense` and the `days` that are asked for always the same. An exception is raised after half an
+    answer. What it was asked is kept."""
 
     identity = ModelIdentity("scripted")
     context = 4096

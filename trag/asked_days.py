@@ -15,10 +15,12 @@ from store.validity import Period
 from trag.llm.model import LanguageModel, text_of
 
 NONE = "none"
-GRAMMAR = r"""root ::= "none" | point (".." point)? | unit " " [+-] [0-9] [0-9]?
-point ::= [12] [0-9] [0-9] [0-9] ("-" [01] [0-9] ("-" [0-3] [0-9])?)?
+_COUNTS = 'root ::= "none" | unit " " [+-] [0-9] [0-9]?\nunit ::= "year" | "month" | "day"\n'
+_POINTS = """root ::= "none" | point (".." point)? | unit " " [+-] [0-9] [0-9]?
+point ::= year ("-" [01] [0-9] ("-" [0-3] [0-9])?)?
 unit ::= "year" | "month" | "day"
 """
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _POINT = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _COUNTED = re.compile(r"(year|month|day) ([+-]\d{1,2})")
 _TOKENS = 24
@@ -27,9 +29,16 @@ _TOKENS = 24
 def ask(question: str, model: LanguageModel, *, stop: threading.Event, today: date | None = None) -> Period | None:
     """The days that are asked for, None where it is today. Raises what `LanguageModel.stream` raises."""
     messages = prompts.asked_days(question)
-    stream = model.stream(messages, max_tokens=_TOKENS, stop=stop, task="asked_days", grammar=GRAMMAR)
+    stream = model.stream(messages, max_tokens=_TOKENS, stop=stop, task="asked_days", grammar=grammar(question))
     written, _ = text_of(stream)
     return period(written, today or date.today())
+
+
+def grammar(question: str) -> str:
+    """What may be written of a question: no year but those that stand in it, in digits of any script."""
+    years = {str(int(year)) for year in _YEAR.findall(question)}
+    named = " | ".join(f'"{year}"' for year in sorted(years) if "1900" <= year < "2200")
+    return f"{_POINTS}year ::= {named}\n" if named else _COUNTS
 
 
 def period(written: str, today: date) -> Period | None:

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from store import StoreError
+from store.person import Newcomer
 from store.records import Records
 from store.validity import Found, Period, State, Validity, problems, standing
 
@@ -110,6 +111,19 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(records: Records) ->
     with pytest.raises(StoreError, match="changed it meanwhile"):
         records.validity.put({"a.md": Validity("withdrawn")}, by="bob", instead_of={"a.md": Validity()})
     assert records.validity.of("a.md").status == "draft"
+
+
+def test_an_owner_goes_on_under_another_name_and_ends_with_the_person(records: Records) -> None:
+    shelf(records, "a.md")
+    records.people.add(Newcomer("ada", "Ada", "admin", "active"), by="ada")
+    bert = records.people.add(Newcomer("bert", "Bert", "employee", "active"), by="ada")
+    records.validity.put({"a.md": Validity(person="bert", by="ada")}, by="ada")
+    records.people.change(bert.id, by="ada", name="bertram")
+    assert records.validity.owned("", "bertram") == {"a.md"}
+    assert records.validity.owned("", "bert") == frozenset()
+    records.people.remove(bert.id, by="ada")
+    records.people.add(Newcomer("bertram", "Another", "employee", "active"), by="ada")
+    assert records.validity.owned("", "bertram") == frozenset()
 
 
 def test_the_documents_outside_of_a_period_are_found(records: Records) -> None:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from store.validity import Period
-from trag.asked_days import period
+from trag.asked_days import grammar, period
 
 TODAY = date(2026, 1, 31)
 
@@ -33,3 +33,9 @@ def test_what_a_calendar_has(written: str, first: date, last: date) -> None:
 )
 def test_what_no_calendar_has_is_today(written: str) -> None:
     assert period(written, TODAY) is None
+
+
+def test_no_year_is_read_that_does_not_stand_in_the_question() -> None:
+    assert 'year ::= "2019" | "2021"' in grammar("between 2021 and 2019, form 12025, year 2566, in 0815")
+    assert 'year ::= "2022"' in grammar("كم كان في عام ٢٠٢٢؟")
+    assert "point" not in grammar("what was it last year?")

@@ -1,6 +1,9 @@
 """The answer record keeps one shape: what it says in JSON is what it reads back."""
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from trag.record import (
     AnswerRecord,
@@ -12,9 +15,11 @@ from trag.record import (
     ModelUsed,
     Seconds,
     Source,
+    SourceValidity,
     StatementUsed,
     Tokens,
     first_of_sections,
+    standing_words,
 )
 
 RECORD = AnswerRecord(
@@ -80,3 +85,29 @@ def test_each_section_is_led_to_once_and_the_chart_never() -> None:
     )
     assert [one.id for one in first_of_sections(sources)] == ["a", "c", "d"]
     assert first_of_sections(sources[:1]) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "validity", "words"),
+    [
+        ("section", None, ""),
+        ("section", SourceValidity("in force", "2024-03-01"), "in force from 1 Mar 2024"),
+        (
+            "section",
+            SourceValidity("in force", "", "2024-02-29", asked="2023-01-01/2023-12-31"),
+            "in force then to 29 Feb 2024",
+        ),
+        (
+            "qa",
+            SourceValidity("superseded", "", "2024-02-29", ("a.md", "b.md")),
+            "superseded after 29 Feb 2024 by a.md, b.md",
+        ),
+        ("section", SourceValidity("withdrawn"), "withdrawn"),
+        ("section", SourceValidity("no longer valid", "", "2024-02-29"), "no longer valid after 29 Feb 2024"),
+        ("section", SourceValidity("not yet valid", "2030-01-01"), "not yet valid: from 1 Jan 2030 on"),
+        ("section", SourceValidity("draft", "2030-01-01"), "draft"),
+        ("chart", SourceValidity("in force", "2026-05-03"), "chart of 3 May 2026"),
+    ],
+)
+def test_the_line_of_a_source_says_how_it_stood(kind: str, validity: SourceValidity | None, words: str) -> None:
+    assert standing_words(replace(source("1", "old.md", "Meals", kind), validity=validity)) == words

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trag.web.evidence import marked
+from trag.record import AnswerRecord, ModelUsed, Source, SourceValidity
+from trag.web.evidence import documents_of, evidence, marked, named_in
 
 SMALL = "Grants of up to 25,000 euros are approved by the head of the division."
 
@@ -34,3 +35,16 @@ SMALL = "Grants of up to 25,000 euros are approved by the head of the division."
 )
 def test_shared_words_are_marked(text: str, borne_out: list[str], html: str) -> None:
     assert str(marked(text, borne_out)) == html
+
+
+def test_a_source_that_is_superseded_leads_to_what_the_reader_may_open() -> None:
+    standing = SourceValidity("superseded", "2022-01-01", "2024-02-29", ("new.md", "secret.md"))
+    source = Source("1", "section", "old.md", "Meals", None, "30 EUR.", 0.7, validity=standing)
+    record = AnswerRecord("a", "q", "q", "30 EUR.", "answered", ModelUsed("m", "", ""), sources=(source,))
+    assert named_in(record) == {"old.md", "new.md", "secret.md"}
+    assert documents_of(record) == {"old.md"}
+    (shown,) = evidence(record, None, {"old.md": True, "new.md": True, "secret.md": False})
+    assert (shown.standing, shown.outdated) == ("superseded after 29 Feb 2024", True)
+    assert [name for name, _ in shown.successors] == ["new.md"]
+    (withheld,) = evidence(record, None, {"old.md": False, "new.md": True})
+    assert (withheld.standing, withheld.successors) == ("", ())
