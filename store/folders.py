@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Row, delete, insert, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema
@@ -158,7 +158,10 @@ class Folders:
         table = schema.folder_files.c
         columns = (table.path, table.stamp, table.size, table.sha256, table.document, table.audience, table.problem)
         found = rows(self._engine, select(*columns).where(table.folder == folder).order_by(table.path))
-        return {path: FolderFile(path, *rest, read_audience(audience), why) for path, *rest, audience, why in found}
+        return {
+            path: FolderFile(path, stamp, size, sha256, document, read_audience(audience), problem)
+            for path, stamp, size, sha256, document, audience, problem in found
+        }
 
     def put_files(self, folder: str, files: Iterable[FolderFile], *, instead_of: Collection[str] = ()) -> None:
         """Keep what was seen of files, in place of those paths and of their own."""
@@ -225,7 +228,7 @@ class Folders:
             connection.execute(update(table).where(table.c.state == "running").values(**broken))
 
 
-def _folder(row: Row[Any]) -> Folder:
+def _folder(row: Sequence[Any]) -> Folder:
     (id, name, address, audience, rights, person, every, most, share, watched, paused, by, added) = row
     read = tuple((path, read_audience(field)) for path, field in json.loads(rights))
     return Folder(
@@ -247,7 +250,7 @@ def _told(folder: Folder) -> str:
     return f"{folder.address}; readers: {readers}; {len(folder.rights)} folders in it with their own"
 
 
-def _run(row: Row[Any]) -> FolderRun:
+def _run(row: Sequence[Any]) -> FolderRun:
     number, folder, begun, ended, cause, state, message, hint, record = row
     counts = json.loads(record)
     notes = tuple(counts.pop("notes", ()))
@@ -256,8 +259,7 @@ def _run(row: Row[Any]) -> FolderRun:
 
 def _alike(one: FolderRun, other: FolderRun) -> bool:
     """Whether two runs say the same."""
-    blank = {"number": 0, "begun": one.begun, "ended": None}
-    return replace(one, **blank) == replace(other, **blank)
+    return replace(one, number=0, ended=None) == replace(other, number=0, begun=one.begun, ended=None)
 
 
 def _taken(name: str) -> StoreError:

@@ -132,6 +132,7 @@ class _Run:
     progress: Progress
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    at: tuple[int, int] = (0, 0)
     _unwritten: list[FolderFile] = field(default_factory=list)
     _contents: dict[str, str] = field(default_factory=dict)
     _owned: set[str] = field(default_factory=set)
@@ -173,7 +174,8 @@ class _Run:
             set_readers(self.folder, self.context, self.progress)
         todo = [*changes.changed, *((None, found) for found in changes.new)]
         for number, (file, found) in enumerate(todo):
-            self.progress(f"reading {shown(found.path)}", number, len(todo))
+            self.at = number, len(todo)
+            self.progress(f"reading {shown(found.path)}", *self.at)
             self._take_in(file, found, source)
         self._write()
         self._forget(changes, source)
@@ -215,7 +217,7 @@ class _Run:
         adopted = is_new and self._contents.get(name) == seen.sha256
 
         def progress(step: str, done: int, total: int) -> None:
-            self.progress(step if step != "reading" else f"reading {shown(seen.path)}", done, total)
+            self.progress(f"reading {shown(seen.path)}", *self.at)
 
         result = ingest_one(content, name, self.context, audience=wanted, by=_by(self.folder), progress=progress)
         if result.outcome == "skipped":  # a copy of another document
