@@ -145,8 +145,8 @@ def page(
     """The page of a number, from 1, as a picture about `width` pixels wide, and where the passage stands on it.
 
     `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages;
-    `scans` are its pages that are pictures, as they were read. Raises TragError for a file that is no PDF, is encrypted,
-    damaged or over the limits, NoSuchPage for a number that it does not have.
+    `scans` are its pages that are pictures, as they were read. Raises TragError for a file that is no PDF, is
+    encrypted, damaged or over the limits, NoSuchPage for a number that it does not have.
     """
     passage = passage[:_LONGEST]
     # On standard input, because arguments are seen by everybody on the machine.
