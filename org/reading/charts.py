@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from org.chart import PATH_SEPARATOR, Chart, ChartError, Unit
@@ -19,12 +19,13 @@ from org.reading.cells import (
     guess_columns,
     has_invisible,
     is_formula,
+    known_headers,
     meant_in_path,
 )
 from org.reading.lineage import Lineage, Row, examine
 from org.reading.problems import Problem, error, listing, quoted, warning
 from org.reading.recognition import Found, are_labels, most_worded, recognise, share_found
-from org.reading.references import MAIL, spellings
+from org.reading.references import MAIL, bare, spellings, turned_round
 from org.reading.table import Line, Table, read
 
 MAX_NAME = 500
@@ -32,10 +33,10 @@ MAX_NAME = 500
 SAMPLES = 5
 
 _HEADER_ROWS = 20  # a title and a note may stand above the header
-_HEADINGS_AT_MOST = 5  # rows that are tried as one whose words nobody knows
 _SOUND = 0.5
 """The share of the parents that must be found for a reading by the headings alone."""
-_JOINED = " + "
+JOINED = " + "
+"""Between the headers of two columns that are the name together."""
 _MARKUP = re.compile(r"</?[a-zA-Z][^>]*>|<!--|&(?:[a-zA-Z]{2,8}|#\d{1,6});")
 _ODD = re.compile(r"(?:^|\x1f)\s*[-=+@#]|[<&]|[^\x1f -~]")
 """In a row of cells, what may have to be cleaned or told: signs of formulas in front, HTML, all that is not ASCII."""
@@ -253,10 +254,12 @@ def _is_sound(table: Table, read: _Columns, choice: Mapping[str, str]) -> bool:
 def _by_values(table: Table, choice: Mapping[str, str]) -> tuple[Table, _Columns] | None:
     """Which column is which by what stands in them, where that can be told, and the table with the names in one column
     where the file has them in two."""
-    for at, line in enumerate(table.lines[:_HEADINGS_AT_MOST]):
+    filled = [sum(map(bool, map(clean, line.cells))) for line in table.lines[:_HEADER_ROWS]]
+    full = filled.index(max(filled))  # the header, or the first row below it; labels may stand between
+    for at, line in enumerate(table.lines[: full + 2]):
         header = _told_apart(line.cells)
         rows = [each.cells for each in table.lines[at + 1 :]]
-        if sum(map(bool, map(clean, line.cells))) < 2 or not rows:
+        if (filled[at] < 2 and not table.nested) or not rows:
             continue
         settled, guessed = _settled(header, choice), _places(header, choice)
         for place, name in enumerate(header):
@@ -272,13 +275,13 @@ def _by_values(table: Table, choice: Mapping[str, str]) -> tuple[Table, _Columns
             continue
         if found.joined:
             table = _with_names(table, at, header, found.joined)
-            header = (*header, _JOINED.join(header[place] for place in found.joined))
-        elif not at and _is_unit(line.cells, rows, found):
+            header = (*header, JOINED.join(header[place] for place in found.joined))
+        elif _is_unit(line.cells, rows, found):
             break
         return table, _Columns(at, header, found.places, found.key)
     width = max(map(len, (line.cells for line in table.lines[:_HEADER_ROWS])))
     header = tuple(f"Column {place}" for place in range(1, width + 1))
-    if table.nested or choice or not table.lines[0].number:
+    if table.nested or choice or not table.lines[0].number or known_headers(table.lines[0].cells):
         return None
     found = recognise(header, [line.cells for line in table.lines], {}, {})
     return None if found is None or found.joined else (table, _Columns(-1, header, found.places, found.key))
@@ -305,7 +308,7 @@ def _with_names(table: Table, at: int, header: Sequence[str], joined: tuple[int,
 
 def _with_chosen_names(table: Table, choice: Mapping[str, str]) -> Table:
     """The table with the names in one column where two were chosen for it ("First name + Last name")."""
-    parts = choice.get("name", "").split(_JOINED)
+    parts = choice.get("name", "").split(JOINED)
     for at, line in enumerate(table.lines[:_HEADER_ROWS] if len(parts) == 2 else ()):
         header = _told_apart(line.cells)
         if {*parts} <= {*header} and choice["name"] not in header:
@@ -379,6 +382,7 @@ def _rows(table: Table, read: _Columns, problems: list[Problem]) -> Iterator[Row
     ]
     ours = [places.get(column, width) for column in COLUMNS]  # one beyond the last is always empty
     separator = _separator(lines, places, problems)
+    plainer = _plainer([clean(line.cells[places["name"]]) for line in lines if places["name"] < len(line.cells)])
     for line in lines:
         raw = line.cells[:width]
         is_odd = len(line.cells) > width or _ODD.search("\x1f".join(raw)) is not None
@@ -395,7 +399,9 @@ def _rows(table: Table, read: _Columns, problems: list[Problem]) -> Iterator[Row
         if email and not MAIL.fullmatch(email):
             message = f"The email {quoted(email)} does not look like one address."
             problems.append(warning(line.number, message, "Write it as name@example.org."))
-        split = dict.fromkeys(filter(None, map(str.strip, aliases.split(separator)))) if aliases else ()
+        split = dict.fromkeys(filter(None, map(str.strip, aliases.split(separator)))) if aliases else {}
+        if plainer and (other := plainer(name)) != name:
+            split.setdefault(other)
         yield Row(
             number=line.number,
             id=unit_id,
@@ -411,6 +417,12 @@ def _rows(table: Table, read: _Columns, problems: list[Problem]) -> Iterator[Row
             key=cells[key] if key is not None else "",
             above=None if line.above is None else line.above - at - 1,
         )
+
+
+def _plainer(names: Sequence[str]) -> Callable[[str], str] | None:
+    """What makes a name as people say it of each, where all have the form "Hale, Tobin" or "Tobin Hale (1002)"."""
+    forms: tuple[Callable[[str], str], ...] = (lambda name: turned_round(name) or name, bare)
+    return next((form for form in forms if len(names) > 1 and all(form(name) != name for name in names)), None)
 
 
 def _separator(lines: Sequence[Line], places: Mapping[str, int], problems: list[Problem]) -> str:

@@ -12,13 +12,12 @@ from rapidfuzz import fuzz, process
 from org.chart import PATH_SEPARATOR
 from org.reading.cells import seen
 from org.reading.problems import Problem, error, listing, quoted, warning
-from org.reading.references import spellings, turned_round
+from org.reading.references import NOTHING, spellings, turned_round
 
 MAX_DEPTH = 64
 MAX_STEPS = 65
 """Names in a path: the deepest unit of a chart and all that are above it."""
 
-_NOTHING = frozenset("- – — -- --- . / # * 0 -1 n/a na none null nil (none) (root) root".split())
 _ALIKE = str.maketrans("oil", "011")
 _CLOSE = 70
 """Of 100, how much what was meant is like what was written."""
@@ -78,7 +77,17 @@ def examine(rows: Sequence[Row]) -> Lineage:
             places.append(len(named) if row.name else above)
             if row.name:
                 named.append(replace(row, above=above))
-    parents = resolve(named, problems)
+    found: list[Problem] = []
+    parents = resolve(named, found)
+    if top := _missing_root(named, parents):
+        problems.append(
+            warning(
+                top.number, f"{quoted(top.name)} is in no row: it was added as the topmost unit.", "Add a row for it."
+            )
+        )
+        named, found = [top, *named], []
+        parents = resolve(named, found)
+    problems += found
     roots = [row for place, row in enumerate(named) if parents.places[place] is None and place not in parents.lost]
     if len(roots) > 1:
         where = listing([f"{quoted(row.name)} (row {row.number})" for row in roots])
@@ -97,6 +106,18 @@ def examine(rows: Sequence[Row]) -> Lineage:
             problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
     _check_aliases(named, problems)
     return Lineage(tuple(named), parents.places, tuple(depths), tuple(problems))
+
+
+def _missing_root(rows: Sequence[Row], parents: Parents) -> Row | None:
+    """The unit that all rows without a known parent name as theirs, where it is no row and no other unit is on top."""
+    named = {rows[place].parent for place in parents.lost}
+    is_topmost = all(parent is not None or place in parents.lost for place, parent in enumerate(parents.places))
+    if len(named) != 1 or len(parents.lost) < 2 or not is_topmost or any(row.above is not None for row in rows):
+        return None
+    (name,) = named
+    is_worded = any(map(str.isalpha, name)) and not any(sign.isdigit() or sign in "@=>" for sign in name)
+    known = any(name.casefold() in (row.name.casefold(), row.code.casefold()) for row in rows)
+    return Row(rows[min(parents.lost)].number, "", name, "", "", (), "") if is_worded and not known else None
 
 
 def _depths(rows: Sequence[Row], parents: Sequence[int | None], problems: list[Problem]) -> list[int]:
@@ -209,7 +230,7 @@ def resolve(rows: Sequence[Row], problems: list[Problem]) -> Parents:
             elif len(known.codes.get(row.parent, ())) == 1:
                 parents[place] = known.codes[row.parent][0]
                 codes.append(place)
-            elif row.parent.casefold() in _NOTHING:
+            elif row.parent.casefold() in NOTHING:
                 message = f"The parent {quoted(row.parent)} was read as none."
                 problems.append(warning(row.number, message, "Leave the cell empty."))
             else:

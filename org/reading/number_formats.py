@@ -11,9 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from math import isfinite
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
@@ -25,6 +26,7 @@ _SECTION = re.compile(r'(?:"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]|[^;])*', re.DOTALL)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _MOST_DIGITS = 60  # of a format; what asks for more was never made to be read
+_WIDE = Context(prec=400)  # the largest number of a sheet has 308 digits
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
@@ -54,6 +56,8 @@ def shown(value: float, code: str, *, since_1904: bool = False) -> str:
 
     `since_1904` says that days are counted from 1904-01-01. A day that is none shows as its number.
     """
+    if not isfinite(value):
+        return str(value)
     section, value = _chosen(_sections(code), value)
     if section is None:
         return general(value)
@@ -186,7 +190,7 @@ def _number(section: _Section, value: float) -> str:
     for last in {*whole[-1:], *mantissa[-1:]}:
         while last + 1 in commas:  # each comma right behind the last digit divides by a thousand
             amount, last = amount / 1000, last + 1
-    amount = amount.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    amount = amount.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP, _WIDE)
     before, _, after = f"{amount:f}".partition(".")
     pieces = _laid_out(tokens, whole, before.lstrip("0"), grouped=grouped)
     kept = after.rstrip("0")

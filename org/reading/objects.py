@@ -39,6 +39,8 @@ HINT = f"A JSON chart is {_LIST}, or {_NESTED}."
 _LINKS = (("source", "target"), ("from", "to"), ("parent", "child"))
 _PATH = "\x1f"
 """Between the key of an object inside a unit and a key in it, until all are known."""
+_MOST_WITHIN = 20
+"""Texts of an object inside a unit that are kept; one with more is no part of it but something by itself."""
 _NUMBER = re.compile(r"[-+.\d]*(?:[eE][-+]?\d+)?")
 
 
@@ -202,7 +204,7 @@ def _shorten(units: Units) -> None:
         for header in paths
         if (key := header.rpartition(_PATH)[2]) not in headers
         and last[key] == 1
-        and column_meant(header.partition(_PATH)[0]) not in ("parent", "head")
+        and not {*map(column_meant, header.split(_PATH)[:-1])} & {"parent", "head", "name"}
     }
     if short or paths:
         units.cells = [
@@ -251,9 +253,11 @@ def _unit(
         elif isinstance(value, bool) and column not in _NEEDED:
             cells[header] = "true" if value else "false"
         elif isinstance(value, dict) and (fold(key) not in INSIDE or fold(key) == "data") and _says_something(value):
-            for name, each in value.items():
-                if isinstance(each, str):
-                    cells[f"{header}{_PATH}{_header(name)}"] = each
+            flat = _flat(header, value)
+            if len(flat) <= _MOST_WITHIN:
+                cells |= flat
+            else:
+                units.left_out.setdefault(header, []).append(number)
         elif (fold(key) in INSIDE or key in units.recurring) and isinstance(value, list | dict):
             inside += _entries(value)
         elif isinstance(value, list) and all(isinstance(item, str) for item in value) and column in ("", "aliases"):
@@ -274,11 +278,23 @@ def _unit(
     return cells, inside
 
 
+def _flat(path: str, value: dict[str, object], depth: int = 3) -> dict[str, str]:
+    """The texts in an object by their path."""
+    found: dict[str, str] = {}
+    for key, each in value.items():
+        inner = f"{path}{_PATH}{_header(key)}"
+        if isinstance(each, str):
+            found[inner] = each
+        elif isinstance(each, dict) and depth:
+            found |= _flat(inner, each, depth - 1)
+    return found
+
+
 def _says_something(value: dict[str, object]) -> bool:
     """Whether an object holds texts, or a key of another unit, and not only figures, as places on a drawing do."""
-    texts = {key: each for key, each in value.items() if isinstance(each, str)}
+    texts = {key.rpartition(_PATH)[2]: each for key, each in _flat("", value).items()}
     holds_units = any(isinstance(each, list | dict) and fold(key) in INSIDE for key, each in value.items())
-    named = any(column_meant(key) in ("id", "name") for key in texts)
+    named = any(column_meant(key) in ("id", "name") or key == "value" for key in texts)
     return not holds_units and (named or any(not _NUMBER.fullmatch(each) for each in texts.values()))
 
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 from org.reading.cells import clean, given_and_family, known_headers, meant_in_path, name_rank
-from org.reading.references import MAIL, spellings, turned_round
+from org.reading.references import MAIL, NOTHING, bare, spellings, turned_round
 
 _FOUND = 0.7
 _HINTED = 0.4
@@ -82,6 +83,7 @@ class _Column:
 
 def _wordedness(value: str) -> float:
     """1.0 for words as names are, less for what may as well be a key: with figures, or of one word in small letters."""
+    value = bare(value)
     if not _WORD.search(value) or _ADDRESS.search(value):
         return 0.0
     is_key = any(map(str.isdigit, value)) or (" " not in value and value == value.lower() != value.upper())
@@ -113,8 +115,8 @@ def recognise(
         places["name"] = name
         taken.add(name)
     for column, place in guessed.items():
-        same_parent = column == "head" and _same(columns[place], parent, key)
-        if column not in places and column not in settled and place not in taken and not same_parent:
+        is_free = column not in places and column not in settled and place not in taken
+        if is_free and columns[place].filled and not (column == "head" and _same(columns[place], parent, key)):
             places[column] = place
             taken.add(place)
     if "id" not in {*settled, *places} and key.place not in taken:
@@ -198,23 +200,30 @@ def _relation(columns: Sequence[_Column], settled: Mapping[str, int]) -> tuple[_
 
 
 def _hits(values: Sequence[str], key: _Column) -> float:
-    return sum(any(form in key.rows for form in spellings(value)) for value in values) / max(len(values), 1)
+    return sum(_row(value, key) >= 0 for value in values) / max(len(values), 1)
+
+
+def _row(value: str, key: _Column) -> int:
+    """The row that a value of another column means by this one, -1 for none."""
+    found = key.rows.get(value.casefold(), -1)
+    return found if found >= 0 else next((key.rows[form] for form in spellings(value) if form in key.rows), -1)
 
 
 def _tree_quality(parent: _Column, key: _Column, least: float) -> tuple[float, ...] | None:
     """How well the values of one column, as those of another, make a tree; None where they make none."""
     above = _above(parent, key)
-    count, filled = len(above), len(parent.filled)
+    none = sum(value.casefold() in NOTHING and value.casefold() not in key.rows for value in parent.filled)
+    count, filled = len(above), len(parent.filled) - none
     itself = sum(place == row for row, place in enumerate(above))
     found = sum(place >= 0 for place in above)
     if found < least * filled or found - itself < 1 or itself > max(1, _REPEATED * count):
         return None
-    if len(parent.filled) < 0.5 * (count - 1):  # most have one above them
+    if filled < 0.5 * (count - 1):  # most have one above them
         return None
     looped = _looped(above)
     roots = sum(place < 0 or place == row for row, place in enumerate(above))
-    tops = count - len(parent.filled) + itself
-    if looped > (0.2 * count if least == _HINTED else 0):
+    tops = count - filled + itself
+    if looped > (0.5 * count if least == _HINTED else 0):
         return None
     if least == _FOUND and (not tops or filled - found > 0.1 * filled):  # figures that happen to be others' numbers
         return None
@@ -223,10 +232,7 @@ def _tree_quality(parent: _Column, key: _Column, least: float) -> tuple[float, .
 
 def _above(parent: _Column, key: _Column) -> list[int]:
     """For each row the one that it is under, -1 for none."""
-    return [
-        next((key.rows[form] for form in spellings(value) if form in key.rows), -1) if value else -1
-        for value in parent.values
-    ]
+    return [_row(value, key) if value else -1 for value in parent.values]
 
 
 def _looped(above: Sequence[int]) -> int:
@@ -262,20 +268,31 @@ def _joined_relation(
     columns: Sequence[_Column], settled: Mapping[str, int]
 ) -> tuple[tuple[_Column, _Column] | None, tuple[int, int] | None]:
     """The parents, where they are told by the values of two columns, one after the other: first and last names."""
-    worded = [column for column in columns if column.wordedness > 0.7 and len(column.filled) == len(column.values)]
+    worded = [each for each in columns if each.wordedness > 0.7 and len(each.filled) == len(each.values)][:_JOINED]
     for parent in columns:
         values = list(parent.distinct)[:_SAMPLE]
         if not values or parent.place in settled.values():
             continue
-        for first in worded[:_JOINED]:
-            for last in worded[:_JOINED]:
-                if parent in (first, last) or first is last:
-                    continue
-                names = [f"{one} {other}" for one, other in zip(first.values, last.values, strict=True)]
-                key = _Column(len(columns), f"{first.header} + {last.header}", names)
-                if _hits(values, key) >= _FOUND and _tree_quality(parent, key, _FOUND) is not None:
-                    return (parent, key), (first.place, last.place)
+        for first, last in permutations([each for each in worded if each is not parent], 2):
+            if _hits_joined(values, first, last) < _FOUND:
+                continue
+            names = [f"{one} {other}" for one, other in zip(first.values, last.values, strict=True)]
+            key = _Column(len(columns), f"{first.header} + {last.header}", names)
+            if _hits(values, key) >= _FOUND and _tree_quality(parent, key, _FOUND) is not None:
+                return (parent, key), (first.place, last.place)
     return None, None
+
+
+def _hits_joined(values: Sequence[str], first: _Column, last: _Column) -> float:
+    """The share of the values that begin with one of the one column and end with one of the other."""
+
+    def is_joined(form: str) -> bool:
+        words = form.split(" ")
+        return any(
+            " ".join(words[:cut]) in first.rows and " ".join(words[cut:]) in last.rows for cut in range(1, len(words))
+        )
+
+    return sum(any(map(is_joined, spellings(value))) for value in values) / len(values)
 
 
 def _same(column: _Column, parent: _Column, key: _Column) -> bool:

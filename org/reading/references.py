@@ -7,10 +7,18 @@ import re
 from functools import lru_cache
 
 MAIL = re.compile(r"[^@\s,;<>()]+@[^@\s,;<>()]+\.[^@\s.,;<>()]+")
+NOTHING = frozenset("- – — -- --- . / # * 0 -1 n/a na none null nil (none) (root) root".split())
+"""What stands for no parent, where it is no row's name."""
 _ENTRY = re.compile(r"\s*(?:CN|OU|UID)\s*=\s*((?:\\.|[^,\\])+)", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(.)")
 _BRACKETED = re.compile(r"(.*\S)\s*[(\[<]\s*([^()\[\]<>]+?)\s*[)\]>]")
 _JOINED = re.compile(r"(\S+(?: \S+)*?)\s+[-–|:/]\s+(.+)|([\w.]*\d[\w.]*)\s*[:|]\s*(.+)")
+
+
+def bare(name: str) -> str:
+    """The name without a number in brackets behind it."""
+    bracketed = _BRACKETED.fullmatch(name)
+    return bracketed[1] if bracketed and any(map(str.isdigit, bracketed[2])) else name
 
 
 @lru_cache(maxsize=65_536)

@@ -50,7 +50,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _chart(settings: Settings, options: argparse.Namespace) -> int:
     if options.act == "check":
-        return _check(options)
+        return _check(settings, options)
     if options.act == "activate":
         _activate(settings, options)
         return 0
@@ -70,11 +70,11 @@ def _chart(settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(settings: Settings, options: argparse.Namespace) -> int:
     from org.reading.encodings import label
     from trag.ingest.parse.characters import counted
 
-    _, _, report = _chart_report(options)
+    _, _, report = _chart_report(settings, options)
     for problem in report.problems:
         place = f"row {problem.row}: " if problem.row else ""
         print(f"{problem.severity}: {place}{problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
@@ -93,9 +93,10 @@ def _activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
     from org.reading.charts import usable
     from org.reading.encodings import ENCODINGS
+    from trag.charts import remember
     from trag.home import open_home
 
-    file, content, report = _chart_report(options)
+    file, content, report = _chart_report(settings, options)
     chart = usable(report, file.name)
     with open_home(settings) as home:
         try:
@@ -103,6 +104,8 @@ def _activate(settings: Settings, options: argparse.Namespace) -> None:
         except TragError:
             before = None  # its file cannot be read, and this is how another comes in its place
         version = home.activate_chart(chart, file.name, content, by=by())
+        if options.column:
+            remember(report.header, dict(options.column), home.folder)
     if before:
         changes = compare(before, chart)
         kinds = ("added", "removed", "moved", "renamed", "edited")
@@ -114,7 +117,7 @@ def _activate(settings: Settings, options: argparse.Namespace) -> None:
         print(f"Read as {ENCODINGS[report.encoding].label}")
 
 
-def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
+def _chart_report(settings: Settings, options: argparse.Namespace) -> tuple[Path, bytes, Report]:
     """The file that was named, its content, and what is in it, read in a process of its own."""
     from org.reading.charts import Report
     from org.reading.table import too_large
@@ -126,7 +129,14 @@ def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
         return file, b"", Report(None, (problem,))
     content = file.read_bytes()
     columns = dict(options.column) if options.column else None
-    report = check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
+    report = check(
+        content,
+        file.name,
+        sheet=options.sheet,
+        columns=columns,
+        encoding=options.encoding or "",
+        folder=settings.home,
+    )
     return file, content, report
 
 

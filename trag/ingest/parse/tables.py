@@ -110,8 +110,9 @@ def _filled(rows: Sequence[Sequence[str]]) -> list[Row]:
 def _carried_down(rows: Sequence[Row]) -> list[Row]:
     """The rows, where the first columns name groups only once, each in its first row, with those names in all rows.
 
-    The names are words or numbers and no ticks, none of them there twice, and a good part of the rows has none. Rows without one
-    have all a cell in the same further column. One at the very end may be the total of all, and stays as it is.
+    The names are words or numbers and no ticks, none of them there twice, and a good part of the rows has none. Rows
+    without one have all a cell in the same further column. One at the very end may be the total of all, and stays as
+    it is.
     """
     blank = [at for at, row in enumerate(rows) if not row[0].strip()]
     key = next((at for at in range(1, len(rows[0])) if all(rows[place][at].strip() for place in blank)), 0)

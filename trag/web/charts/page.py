@@ -25,6 +25,7 @@ from org.reading.charts import Report
 from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import Version
+from trag.charts import remember
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
@@ -241,12 +242,15 @@ class ChartsPage:
                 if isinstance(subject, Version):
                     done = self.home.roll_back_chart(subject.version, by=by, instead_of=against)
                 else:
-                    chart = self._review(subject, choice, against).result().chart
+                    review = self._review(subject, choice, against).result()
+                    chart, report = review.chart, review.report
                     if chart is None:
                         return RedirectResponse(f"/charts/{kind}/{id}?{_query(choice)}", 303)
                     original = self.uploads.content(subject)
                     done = self.home.activate_chart(chart, subject.name, original, by=by, instead_of=against)
                     self.uploads.discard(subject.id)
+                    if report is not None and choice.columns:
+                        remember(report.header, dict(choice.columns), self.home.folder)
             except SHOWN:
                 if self._active() == against:
                     raise

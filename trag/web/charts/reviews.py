@@ -167,7 +167,14 @@ class Reviews:
         def make() -> Review:
             content = self._uploads.content(upload)
             columns = None if choice.columns is None else dict(choice.columns)
-            report = check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
+            report = check(
+                content,
+                upload.name,
+                sheet=choice.sheet,
+                columns=columns,
+                encoding=choice.encoding,
+                folder=self._home.folder,
+            )
             return self._review(report, report.chart, against)
 
         return self._begin((upload.id, upload.name, choice, against), make)

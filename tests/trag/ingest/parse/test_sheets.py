@@ -74,10 +74,26 @@ def cells(text: str) -> tuple[tuple[str, ...], ...]:
         ("||Post|Limit / ||Head|10", [": Post|Limit / Head|10"]),
         ("Only a remark.|", ["Only a remark."]),
         ("Post|2025|2026 / Head|10|12 / Clerk|5|6", [": Post|2025|2026 / Head|10|12 / Clerk|5|6"]),
+        ("A|n||B|m / x|1||y|2 / z|3||v|4", [": A|n / x|1 / z|3", ": B|m / y|2 / v|4"]),
+        (
+            "All|||| / A|n||B|m / x|1||y|2 / z|3||v|4",
+            ["All: A|n / x|1 / z|3", "All: B|m / y|2 / v|4"],
+        ),
+        ("Name|Post||2025|2026 / Ann|x||1|2 / Bo|y||3|4", [": Name|Post|2025|2026 / Ann|x|1|2 / Bo|y|3|4"]),
+        ("Name||Phone / Ann||11 / Bo||22", [": Name|Phone / Ann|11 / Bo|22"]),
+        (
+            "A|n||| / x|1||| / w|9||B|m / z|3||y|2 / |||v|4",
+            [": A|n / x|1 / w|9 / z|3", ": B|m / y|2 / v|4"],
+        ),
+        (
+            "Region|Office|No / North|Elm|1 / |Varn|2 / South|Pella|3 / |Marsk|4",
+            [": Region|Office|No / North|Elm|1 / North|Varn|2 / South|Pella|3 / South|Marsk|4"],
+        ),
     ],
     ids=[
         *("titles above", "a sentence above", "lines below", "a blank row within", "names and values"),
-        *("empty columns", "no table", "years"),
+        *("empty columns", "no table", "years", "side by side", "a title over both", "a gap before years"),
+        *("a gap before one column", "side by side, further down", "groups"),
     ],
 )
 def test_a_sheet_is_captions_and_tables(rows: str, found: list[str]) -> None:
@@ -86,6 +102,15 @@ def test_a_sheet_is_captions_and_tables(rows: str, found: list[str]) -> None:
         return Block("table", caption, rows=cells(table)) if colon else Block("paragraph", text)
 
     assert list(blocks(cells(rows))) == list(map(block, found))
+
+
+def test_tables_in_one_csv_file_are_told_apart() -> None:
+    found = read("Post;Limit\nHead;10\n\nClerk;5\n\nRoom;Seats;Floor\nOak;12;1\nElm;4;2\n\nAll agree.\n")
+    assert found == (
+        Block("table", rows=(("Post", "Limit"), ("Head", "10"), ("Clerk", "5"))),
+        Block("table", rows=(("Room", "Seats", "Floor"), ("Oak", "12", "1"), ("Elm", "4", "2"))),
+        Block("paragraph", "All agree."),
+    )
 
 
 @pytest.mark.slow

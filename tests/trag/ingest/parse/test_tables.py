@@ -44,6 +44,22 @@ from trag.ingest.reading import Block
             "|Post|Due|Note / Sea|Head|May|x / Air|Clerk|June|y",
             id="rows that name others",
         ),
+        pytest.param(
+            "Area|Town|Desk / N|A|x / ||y / |B|z / S|A|v / ||w",
+            1,
+            "Area|Town|Desk / N|A|x / N|A|y / N|B|z / S|A|v / S|A|w",
+            id="names of groups and of groups in them",
+        ),
+        pytest.param(
+            "Item|Fee|Due / Dog|1|x / Cat|2|y / |3|", 1, "Item|Fee|Due / Dog|1|x / Cat|2|y / |3|", id="a total"
+        ),
+        pytest.param("Done|Task / x|a / |b / x|c", 1, "Done|Task / x|a / |b / x|c", id="ticks name no groups"),
+        pytest.param(
+            "Code|Name / 1|a / 2|b / |c / 3|d / 4|e / 5|f",
+            1,
+            "Code|Name / 1|a / 2|b / |c / 3|d / 4|e / 5|f",
+            id="one gap",
+        ),
         pytest.param("", 0, "", id="nothing"),
     ],
 )

@@ -3,11 +3,17 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
 from openpyxl.styles import Font
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+from openpyxl.worksheet.table import Table
 
 from tests.trag.ingest.made import picture, workbook
 from trag.ingest.parse import parse
@@ -188,3 +194,108 @@ def test_a_picture_that_moves_with_its_cells_has_a_size_of_its_own(side: int, co
     ):
         content = edited(content, "xl/drawings/drawing1.xml", old, new)
     assert len(parse(content, ".xlsx").notes) == count
+
+
+def texts(reading: Reading) -> list[str]:
+    return [line for section in sections(reading.blocks, "book") for line in section.text.split("\n") if line]
+
+
+def test_figures_are_read_as_the_sheet_shows_them() -> None:
+    formats = ('0.0,,"M"', '#,##0,"k"', "00000", '"Grade "0', "[$£-809]#,##0.00", "# ?/?", "[h]:mm", "mmmm yyyy", ";;;")
+    values = (1_500_000, 250_000, 712, 7, 1234.5, 1.5, 1.5, datetime.date(2026, 3, 1), 5)
+
+    def build(book: Any) -> None:
+        filled(book.active, tuple("ABCDEFGHI"), values, values)
+        for row in book.active.iter_rows(min_row=2):
+            for cell, form in zip(row, formats, strict=True):
+                cell.number_format = form
+
+    reading = read(build)
+    shown = ("1.5M", "250k", "00712", "Grade 7", "£1,234.50", "1 1/2", "36:00", "March 2026")
+    assert reading.blocks[0].rows[1][:8] == shown
+    assert reading.notes == ("2 cells in sheet Sheet left out, since the format shows nothing",)
+
+
+def test_days_of_a_book_that_counts_from_1904() -> None:
+    def build(book: Any) -> None:
+        book.epoch = CALENDAR_MAC_1904
+        filled(book.active, ("What", "When", "Note"), ("Start", datetime.date(2026, 3, 1), "x"))
+
+    assert texts(read(build)) == ["book – What: Start; When: 2026-03-01; Note: x."]
+
+
+def test_struck_out_text_is_left_out_and_said() -> None:
+    def build(book: Any) -> None:
+        struck = TextBlock(InlineFont(strike=True), "30 ")
+        sheet = filled(book.active, ("Item", "Fee", "Due"), ("Dog", CellRichText("EUR ", struck, "45"), "May"))
+        filled(sheet, ("Cat", 5, "June"))["B3"].font = Font(strike=True)
+
+    reading = read(build)
+    assert texts(reading) == ["book – Item: Dog; Fee: EUR 45; Due: May.", "book – Item: Cat; Due: June."]
+    assert reading.notes == ("2 cells with struck-out text in sheet Sheet, which was left out",)
+
+
+def test_tables_beside_each_other_are_tables_of_their_own() -> None:
+    def build(book: Any) -> None:
+        filled(
+            book.active,
+            ("Desks", None, None, "Rooms", None),
+            ("Desk", "Extension", None, "Room", "Seats"),
+            ("Reception", "410", None, "Oak", "12"),
+            ("Pay office", "422", None, "Elm", "30"),
+        )
+        for row in (1, 2):
+            for cell in book.active[row]:
+                cell.font = Font(bold=True)
+
+    assert texts(read(build)) == [
+        "Desks – Desk: Reception; Extension: 410.",
+        "Desks – Desk: Pay office; Extension: 422.",
+        "Rooms – Room: Oak; Seats: 12.",
+        "Rooms – Room: Elm; Seats: 30.",
+    ]
+
+
+def test_a_note_on_a_cell_stands_behind_it() -> None:
+    def build(book: Any) -> None:
+        sheet = filled(book.active, ("Leave", "Days", "Who"), ("Annual", 25, "All"), ("Study", 5, "All"))
+        sheet["B3"].comment = Comment("HR:\nOnly after one year; not for contractors.", "HR")
+        sheet["B1"].comment = Comment("Working days.", "HR")
+
+    assert texts(read(build)) == [
+        "book – Leave: Annual; Days: 25; Who: All.",
+        "book – Leave: Study; Days: 5 (Only after one year; not for contractors); Who: All.",
+        "Days: Working days",
+    ]
+
+
+def test_a_threaded_comment_is_counted_and_its_copy_for_older_programs_is_not_read() -> None:
+    content = workbook(lambda book: filled(book.active, *LIMITS))
+    kinds = "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment"
+    threaded = (
+        '<ThreadedComments xmlns="x"><threadedComment ref="B2"><text>Why?</text></threadedComment></ThreadedComments>'
+    )
+    rels = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{kinds}" Target="../threadedComments/t1.xml"/></Relationships>'
+    )
+    file = io.BytesIO(content)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("xl/worksheets/_rels/sheet1.xml.rels", rels)
+        archive.writestr("xl/threadedComments/t1.xml", threaded)
+    reading = parse(file.getvalue(), ".xlsx")
+    assert reading.notes == ("1 threaded comment in sheet Sheet not read",)
+    assert reading.blocks[0].rows[1] == ("Director", "50000")
+
+
+def test_a_text_box_is_read() -> None:
+    content = (Path(__file__).parent / "workbooks" / "limits.xlsx").read_bytes()
+    assert texts(parse(content, ".xlsx"))[-1] == "These limits do not apply to board members; they claim actual cost."
+
+
+def test_the_names_of_a_table_are_its_header() -> None:
+    def build(book: Any) -> None:
+        filled(book.active, ("Code", "Text"), ("A1", "open"), ("A2", "shut"))
+        book.active.add_table(Table(displayName="T", ref="A1:B3"))
+
+    assert texts(read(build)) == ["book – Code: A1; Text: open.", "book – Code: A2; Text: shut."]
