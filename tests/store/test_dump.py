@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from store.passage import Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
+from store.validity import Validity
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import WorkflowChange
 from trag import approved
@@ -50,6 +51,9 @@ def fill(records: Records) -> tuple[str, str]:
     library.set_audience("rules.md", frozenset({"u1", "u2"}))
     library.put("old.md", "4" * 64, 1, [])
     library.delete("old.md", by="ada")
+    library.put("rules-2020.md", "7" * 64, 1, [])
+    days = Validity(valid_from=date(2025, 3, 1), person="ada", supersedes=("rules-2020.md",), by="ada")
+    records.validity.put({"rules.md": days}, by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
     records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada", size=9, original="6" * 64)
