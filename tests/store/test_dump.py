@@ -14,9 +14,10 @@ from store import StoreError, files
 from store.approved import Kind
 from store.database import sqlite_address
 from store.dump import dump, load
+from store.folders import Folder, FolderFile
 from store.library import Pair
 from store.notices import Notice
-from store.passage import Passage
+from store.passage import OPEN, Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
@@ -66,6 +67,9 @@ def fill(records: Records) -> tuple[str, str]:
     records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
     records.save_answer("a2", None, "q", "w", "{}")
     records.shares.put("a2", ada.id)
+    folder = records.folders.add(Folder(TYPED, "/srv", frozenset(), (("hr", OPEN),)), by="ada")
+    records.folders.put_files(folder.id, [FolderFile(TYPED, "1:2", 2**40, problem="damaged")])
+    records.folders.end(records.folders.begin(folder.id, "ada"))
     put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
     put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
     approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -130,7 +131,8 @@ class _Run:
     context: IngestContext
     run: FolderRun
     progress: Progress
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     at: tuple[int, int] = (0, 0)
     _unwritten: list[FolderFile] = field(default_factory=list)
@@ -138,11 +140,22 @@ class _Run:
     _owned: set[str] = field(default_factory=set)
 
     def counted(self) -> FolderRun:
-        notes = self.notes[:NOTES]
-        if len(self.notes) > NOTES:
-            notes.append(f"and {len(self.notes) - NOTES:,} more")
-        state = "done" if self.run.state == "running" else self.run.state
-        return replace(self.run, state=state, notes=tuple(notes), **self.counts)
+        every = [*self.problems, *self.notes]  # what went wrong is not crowded out
+        notes = every[:NOTES]
+        if len(every) > NOTES:
+            notes.append(f"and {len(every) - NOTES:,} more")
+        run = replace(self.run, notes=tuple(notes), state="done" if self.run.state == "running" else self.run.state)
+        counts = self.counts
+        return replace(
+            run,
+            new=counts["new"],
+            changed=counts["changed"],
+            moved=counts["moved"],
+            gone=counts["gone"],
+            same=counts["same"],
+            waiting=counts["waiting"],
+            problems=len(self.problems),
+        )
 
     def do(self, source: Source, *, let_go: int, again: bool) -> None:
         folders, library = self.context.records.folders, self.context.records.library
@@ -166,13 +179,13 @@ class _Run:
             return
         self._contents = library.contents()
         self._owned = set(folders.owners())
-        self.counts |= {"same": len(changes.same), "waiting": len(changes.waiting)}
+        self.counts["same"], self.counts["waiting"] = len(changes.same), len(changes.waiting)
         self.notes += [f"{shown(each.path)}: somebody writes to it; the next run reads it" for each in changes.waiting]
         for file, found in changes.moved:
             self._move(file, found)
         if changes.moved:
             set_readers(self.folder, self.context, self.progress)
-        todo = [*changes.changed, *((None, found) for found in changes.new)]
+        todo: list[tuple[FolderFile | None, Found]] = [*changes.changed, *((None, found) for found in changes.new)]
         for number, (file, found) in enumerate(todo):
             self.at = number, len(todo)
             self.progress(f"reading {shown(found.path)}", *self.at)
@@ -268,9 +281,9 @@ class _Run:
             self._unwritten = []
 
     def _count(self, what: str, note: str = "") -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
+        self.counts[what] += 1
         if note:
             self.notes.append(note)
 
     def _problem(self, note: str) -> None:
-        self._count("problems", note)
+        self.problems.append(note)
