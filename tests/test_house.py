@@ -68,8 +68,7 @@ ROOMS = {
     "mcp": {"trag/web/api/mcp.py"},
     "mcp_types": {"trag/web/api/mcp.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
-    "pypdf": {"trag/ingest/"},
-    "pypdfium2": {"trag/view/"},
+    "pypdfium2": {"trag/ingest/", "trag/view/"},
 }
 
 

@@ -12,5 +12,5 @@ from trag.sandbox import serve
 
 if __name__ == "__main__":
     if sys.argv[-1] == ".pdf":
-        import trag.ingest.parse.pdf  # loads PDFium's library, which `serve` would refuse
+        import trag.ingest.parse.pdf  # noqa: F401  loads PDFium's library, which `serve` would refuse
     serve(lambda content, arguments: parse(content, arguments[0]).to_json())

@@ -17,7 +17,8 @@ from pypdfium2 import raw
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
-from trag.ingest.parse.pdf_lines import page_lines, without_contents, without_line_numbers, without_running_lines
+from trag.ingest.parse.pdf_columns import page_lines, without_line_numbers
+from trag.ingest.parse.pdf_lines import without_contents, without_running_lines
 from trag.ingest.parse.pdf_page import Page, read_page
 from trag.ingest.parse.pdf_tables import cells_of_page
 from trag.ingest.reading import Reading
@@ -40,7 +41,9 @@ def parse(content: bytes) -> Reading:
     except pdfium.PdfiumError as error:
         code = raw.FPDF_GetLastError()
         if code == raw.FPDF_ERR_PASSWORD:
-            raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.") from error
+            raise TragError(
+                "is encrypted with a password.", "Save a copy without a password and ingest that."
+            ) from error
         if code == raw.FPDF_ERR_SECURITY:
             raise TragError("is encrypted in a way that is not read.", "Save a copy without encryption.") from error
         raise TragError(
@@ -93,7 +96,9 @@ def _unread(drawn: Sequence[Page | None], with_text: set[int]) -> Iterator[str]:
         and lengths[number] < _LITTLE
         and all(word.painted for word in page.words)
     ]
-    layers = [number for number, page in numbered if number in with_text and not all(each.painted for each in page.words)]
+    layers = [
+        number for number, page in numbered if number in with_text and not all(each.painted for each in page.words)
+    ]
     causes = (
         ("damaged, not read", [number for number, page in enumerate(drawn, 1) if page is None]),
         ("without text (scanned?)", [number for number, page in silent if page.pictures and not page.unread]),
@@ -112,8 +117,8 @@ def _unread(drawn: Sequence[Page | None], with_text: set[int]) -> Iterator[str]:
 
 
 def _unopened(document: pdfium.PdfDocument, content: bytes, drawn: Sequence[Page | None]) -> Iterator[str]:
-    """What a PDF holds beside its pages. PDFium lists the scripts that have a name; of others the bytes tell, where they
-    are not packed."""
+    """What a PDF holds beside its pages. PDFium lists the scripts that have a name; of others the bytes tell, where
+    they are not packed."""
     if not raw.FPDF_DocumentHasValidCrossReferenceTable(document):
         yield "its list of objects is damaged: what it does not find is not read"
     if raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or _SCRIPT.search(content):
