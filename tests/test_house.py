@@ -82,9 +82,8 @@ ROOMS = {
     "mcp_types": {"trag/web/api/mcp.py"},
     "dateparser": {"trag/dates.py"},
     "docx": {"trag/ingest/", "trag/brief/export.py"},
-    "pypdf": {"trag/ingest/"},
     "watchfiles": {"trag/folders/"},
-    "pypdfium2": {"trag/view/"},
+    "pypdfium2": {"trag/ingest/", "trag/view/"},
 }
 
 

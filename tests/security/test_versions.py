@@ -18,9 +18,7 @@ FLOORS = {
     "langchain-core": ("1.2.22", "objects out of JSON, attributes out of templates, paths out of the folder"),
     "langchain-text-splitters": ("0.3.9", "entities in XML"),
     "torch": ("2.10.0", "code out of weights, although only weights were asked for"),
-    "pypdf": ("6.16.1", "memory and time without end"),
     "python-docx": ("0.8.6", "entities in XML"),
-    "cryptography": ("46.0.0", "a floor of our own: what is still mended"),
     "argon2-cffi": ("25.1.0", "a floor of our own: what is still mended"),
 }
 FORBIDDEN = {

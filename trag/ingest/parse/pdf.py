@@ -17,7 +17,8 @@ from pypdfium2 import raw
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
-from trag.ingest.parse.pdf_lines import page_lines, without_contents, without_line_numbers, without_running_lines
+from trag.ingest.parse.pdf_columns import page_lines, without_line_numbers
+from trag.ingest.parse.pdf_lines import without_contents, without_running_lines
 from trag.ingest.parse.pdf_page import Page, read_page
 from trag.ingest.parse.pdf_scans import with_scan
 from trag.ingest.parse.pdf_tables import cells_of_page
@@ -140,8 +141,8 @@ def _unread(drawn: Sequence[Page | None], with_text: set[int], read: set[int]) -
 
 
 def _unopened(document: pdfium.PdfDocument, content: bytes, drawn: Sequence[Page | None]) -> Iterator[str]:
-    """What a PDF holds beside its pages. PDFium lists the scripts that have a name; of others the bytes tell, where they
-    are not packed."""
+    """What a PDF holds beside its pages. PDFium lists the scripts that have a name; of others the bytes tell, where
+    they are not packed."""
     if not raw.FPDF_DocumentHasValidCrossReferenceTable(document):
         yield "its list of objects is damaged: what it does not find is not read"
     if raw.FPDFDoc_GetJavaScriptActionCount(document) > 0 or _SCRIPT.search(content):

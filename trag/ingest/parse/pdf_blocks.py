@@ -178,7 +178,7 @@ def _begins(line: Line, paragraph: Sequence[Line], leading: float, edges: Mappin
         return True
     gap = _gap(above, line)
     if gap <= 0:  # the next column or page
-        return ended or not (filled or line.text[0].islower() or line.text[0].isdigit())
+        return ended or not ((filled and len(paragraph) > 1) or line.text[0].islower() or line.text[0].isdigit())
     indented = line.x > above.x + 0.8 * line.size and ended and not in_list
     item = paragraph[0].cells[-1 if paragraph[0].hangs else 0]
     below_item = in_list and line.x < item.x - line.size

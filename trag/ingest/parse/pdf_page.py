@@ -1,5 +1,5 @@
-"""What is on a PDF page as it is shown, as PDFium tells it: its words, the rules drawn on it, and how much of it pictures
-cover. Coordinates are points, `y` upwards."""
+"""What is on a PDF page as it is shown, as PDFium tells it: its words, the rules drawn on it, and how much of it
+pictures cover. Coordinates are points, `y` upwards."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ _LEVEL = 6  # degrees that text may be off the edges of the page, which a scanne
 _SMALLEST = 1.0  # points of text that anybody can see
 _INVISIBLE = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)  # as behind a scanned page
 _SPACE = 0.12
+SPACED = 0.03
 _CURSIVE = 0.2
-"""Ems between letters from which on they are of two words, and between those of Arabic, which reach over one another."""
+"""Ems between letters from which on they are of two words; where there is a space, which an "f" may reach over; and
+between the letters of Arabic, which reach over one another."""
 _TWICE = 0.05  # ems between two prints of one letter
 _TRACKED = 0.5  # ems by which the letters of a title may be set apart
 _BOLD = re.compile(r"bold|black|heavy|demi|cmbx|-bd\b", re.IGNORECASE)
@@ -50,9 +52,9 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word from `x` to `end` on a baseline at `y`, its characters as they stand from left to right, whichever way it is
-    read. What runs up, down or across the page, by `angle` degrees, is one word, spaces and all. `spaced` is True where a
-    space follows that the file itself has. `painted` is False for text that lies behind a scan."""
+    """A word from `x` to `end` on a baseline at `y`, its characters as they stand from left to right, whichever way it
+    is read. What runs up, down or across the page, by `angle` degrees, is one word, spaces and all. `spaced` is True
+    where a space follows, by the file or by PDFium. `painted` is False for text that lies behind a scan."""
 
     x: float
     y: float
@@ -171,6 +173,11 @@ def _drawn(text_page: pdfium.PdfTextPage, count: int) -> list[_Drawn]:
     known: dict[int, _Style | None] = {}
     found: list[_Drawn] = []
     for at in range(count):
+        text = chr(raw.FPDFText_GetUnicode(text_page, at))
+        if text.isspace():
+            if found and not is_from_right(found[-1].text):  # else PDFium may have turned the letters round
+                found[-1] = found[-1]._replace(spaced=True)
+            continue
         if raw.FPDFText_IsGenerated(text_page, at) == 1 or not (drawn := raw.FPDFText_GetTextObject(text_page, at)):
             continue
         key = ctypes.addressof(drawn.contents)
@@ -179,12 +186,7 @@ def _drawn(text_page: pdfium.PdfTextPage, count: int) -> list[_Drawn]:
         if (style := known[key]) is None or not raw.FPDFText_GetLooseCharBox(text_page, at, box):
             continue
         raw.FPDFText_GetCharOrigin(text_page, at, x, y)
-        text = chr(raw.FPDFText_GetUnicode(text_page, at))
         text = _SYMBOLS.get(text, text)
-        if text.isspace():
-            if found and not is_from_right(found[-1].text):  # else PDFium may have turned the letters round
-                found[-1] = found[-1]._replace(spaced=True)
-            continue
         if _UNREADABLE.search(text) or raw.FPDFText_HasUnicodeMapError(text_page, at) == 1:
             text = ""
         # A letter may reach out before its own place; one of a ligature has a place within it.
@@ -274,15 +276,16 @@ def _words(stretch: Sequence[_Glyph]) -> Iterator[Word]:
     word: list[_Glyph] = []
     for glyph, after in zip_longest(letters, letters[1:]):
         word.append(glyph)
-        if after is None or glyph.spaced or after.x - glyph.end > wide:
+        if after is None or after.x - glyph.end > (min(SPACED * size, wide) if glyph.spaced else wide):
             text, end = "".join(each.text for each in word), max(each.end for each in word)
             yield Word(word[0].x, word[0].y, end, size, bold, text, glyph.spaced, painted)
             word = []
 
 
 def _from_left(stretch: Sequence[_Glyph]) -> list[_Glyph]:
-    """The characters of a text that is read from the right, by their places. Those of one ligature, which share theirs, stand as PDFium gives them, which
-    turns round what is written from the right; where it does not, they are turned here."""
+    """The characters of a text that is read from the right, by their places. Those of one ligature, which share theirs,
+    stand as PDFium gives them, which turns round what is written from the right; where it does not, they are turned
+    here."""
     turned = stretch[0].x > stretch[-1].x or len(stretch) == 1
     return sorted(stretch if turned else stretch[::-1], key=lambda glyph: glyph.x)
 

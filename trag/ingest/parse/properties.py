@@ -107,20 +107,29 @@ def _meta(content: bytes) -> Iterator[Stated]:
 
 
 def _information(content: bytes) -> Iterator[Stated]:
-    from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    import pypdfium2 as pdfium  # type: ignore[import-untyped]
+    from pypdfium2 import raw
 
     try:
-        reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted:
-            reader.decrypt("")
-        information = reader.metadata or {}
-        pairs = [(str(name).lstrip("/"), str(value)) for name, value in information.items()]
-        yield from _named(pairs, "PDF properties")
-        if language := reader.root_object.get("/Lang"):
-            yield Stated("language", str(language), "PDF properties")
-    except (PyPdfError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-        return  # its pages are read all the same
+        document = pdfium.PdfDocument(content)
+    except pdfium.PdfiumError:
+        return  # reading it says so
+    # PDFium tells the value of a name, and not which names there are.
+    spelled = {spelling for name in _FIELDS for spelling in (name, *_spellings(name))}
+    yield from _named([(name, document.get_metadata_value(name)) for name in sorted(spelled)], "PDF properties")
+    size = raw.FPDFCatalog_GetLanguage(document, None, 0)
+    buffer = (raw.FPDF_WCHAR * (size // 2 + 1))()
+    raw.FPDFCatalog_GetLanguage(document, buffer, size)
+    yield Stated("language", bytes(buffer).decode("utf-16-le", "replace").rstrip("\0"), "PDF properties")
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """How a name of words is written as one, or with capitals."""
+    words = name.split()
+    for joint in ("", " ", "-", "_"):
+        yield joint.join(words)
+        yield joint.join(word.capitalize() for word in words)
+
 
 
 def _office(content: bytes) -> Iterator[Stated]:
