@@ -135,8 +135,10 @@ def _panel(soup: BeautifulSoup, control: Tag) -> Tag | None:
         id_ = name if attribute == "aria-controls" else name[1:] if name.startswith("#") else ""
         if id_ and (found := soup.find(id=id_.split()[0])) is not None:
             return found
-    if (id_ := control.get("id")) and (found := soup.find(attrs={"aria-labelledby": id_})) is not None:
-        return found
+    if own := str(control.get("id", "")):
+        named = soup.find(True, attrs={"aria-labelledby": own})
+        if named is not None:
+            return named
     tag: Tag | None = control
     while tag is not None and tag.name not in ("body", "main", "article"):
         if (after := tag.find_next_sibling()) is not None:
