@@ -225,7 +225,8 @@ def _tree_quality(parent: _Column, key: _Column, least: float) -> tuple[float, .
     tops = count - filled + itself
     if looped > (0.5 * count if least == _HINTED else 0):
         return None
-    if least == _FOUND and (not tops or filled - found > 0.1 * filled):  # figures that happen to be others' numbers
+    # One row proves nothing, and figures may happen to be the numbers of others.
+    if least == _FOUND and (found < 2 or not tops or filled - found > 0.1 * filled):
         return None
     return (-float(looped > 0), float(roots == 1), found / filled, key.uniqueness, -parent.place, -key.place)
 

@@ -19,7 +19,7 @@ from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES, MAX_ROWS
 from org.reading.workbook import MAX_RATIO, MAX_UNPACKED
 from trag import charts, sandbox
-from trag.charts import LIMITS, check
+from trag.charts import LIMITS, check, remember
 from trag.errors import TragError
 
 CHART = load(
@@ -48,6 +48,21 @@ def test_a_chart_is_read_in_a_child_as_it_is_here(format: Format) -> None:
     assert report.chart is not None, report.problems
     assert report.chart.version == CHART.version
     assert replace(report, chart=None) == replace(check_here(FILES[format], name(format)), chart=None)
+
+
+def test_columns_that_were_chosen_are_read_that_way_in_the_next_file_with_the_same_ones(tmp_path: Path) -> None:
+    first, next_one = (f"Wer,Über,Wo,Was\nA{end},,B{end},x\nB{end},A{end},A{end},y\n".encode() for end in "12")
+    chosen = {"name": "Was", "parent": "Über", "type": "", "id": "Wer"}
+    report = check(first, "chart.csv", columns=chosen, folder=tmp_path)
+    remember(report.header, chosen, tmp_path)
+    again = check(next_one, "chart.csv", folder=tmp_path)
+    assert again.chart is not None, again.problems
+    assert [unit.name for unit in again.chart.units.values()] == ["x", "y"]
+    assert any("as they were chosen for the last file" in problem.message for problem in again.problems)
+    assert check(next_one, "chart.csv", columns={"name": "Wer"}, folder=tmp_path).columns != again.columns
+    assert check(next_one.replace(b"Wo", b"Wann"), "chart.csv", folder=tmp_path).chart is None
+    (tmp_path / "chart-columns.json").write_text("{")
+    assert check(next_one, "chart.csv", folder=tmp_path).chart is None
 
 
 def test_a_sheet_and_columns_are_chosen() -> None:

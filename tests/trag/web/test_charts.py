@@ -180,6 +180,25 @@ def test_headers_of_other_names_are_asked_about(client: TestClient, home: Home) 
     assert [(unit.name, unit.type) for unit in chart_of(home).units.values()] == [("Club", "club"), ("Board", "board")]
 
 
+def test_what_was_guessed_by_what_stands_in_the_columns_is_shown_and_what_was_chosen_is_remembered(
+    client: TestClient, home: Home
+) -> None:
+    content = "Kood,Üksus,Kuulub,Lühend\n1,Club,,C\n2,Board,1,B\n3,Bar,1,R\n".encode()
+    page = soup(client, path := upload(client, content))
+    assert page.select("details.mapping[open]")
+    assert page.select("select[name=parent] option[selected][value=Kuulub]")
+    assert 'The column "Kuulub" was read as parent: what stands in it is also under "Kood".' in words(
+        page, ".problems.warnings"
+    )
+    mapping = {str(each["name"]): "" for each in page.select(".mapping select")}
+    chosen = mapping | {"name": "Lühend", "parent": "Kuulub", "id": "Kood"}
+    client.post(f"{path}/activate", data=fields(parsed(client.get(path, params=chosen))))
+    assert chart_of(home).root.name == "C"
+    page = soup(client, upload(client, content + b"4,Pool,1,P\n"))
+    assert page.select("select[name=name] option[selected][value=Lühend]")
+    assert "as they were chosen for the last file" in words(page, ".problems.warnings")
+
+
 def test_a_column_that_is_not_in_the_file_is_not_guessed_again(client: TestClient, home: Home) -> None:
     page = soup(client, path := upload(client, b"name,parent,manager\nClub,,7\nBoard,Club,8\n"))
     assert page.select("select[name=head] option[selected][value=manager]")
