@@ -114,8 +114,7 @@ def _information(content: bytes) -> Iterator[Stated]:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted:
             reader.decrypt("")
-        information = reader.metadata or {}
-        pairs = [(str(name).lstrip("/"), str(value)) for name, value in information.items()]
+        pairs = [(str(name).lstrip("/"), str(value)) for name, value in (reader.metadata or {}).items()]
         yield from _named(pairs, "PDF properties")
         if language := reader.root_object.get("/Lang"):
             yield Stated("language", str(language), "PDF properties")
@@ -154,7 +153,7 @@ def _tables(blocks: Sequence[Block]) -> Iterator[Stated]:
         rows = [row for row in block.rows if any(row)]
         pairs = [(row[0], row[1]) for row in rows if len(row) == 2]
         if len(rows) == 2 and len(rows[0]) > 2:
-            pairs = list(zip(*rows, strict=False))  # type: ignore[arg-type]
+            pairs = list(zip(*rows, strict=False))
         said = [*_named(pairs, heading or "table")]
         if len({one.field for one in said}) > 1:
             yield from said
