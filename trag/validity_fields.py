@@ -135,6 +135,8 @@ def open_questions(one: Validity) -> tuple[Found, ...]:
     held = typed(one) | {"unit": one.unit, "person": one.person}
 
     def settled(each: Found) -> bool:
+        if each.field == "person" and one.by and (one.unit or one.person):
+            return True  # whose words a file has; which unit or person that is, somebody has said
         return bool(each.value) and each.value in held[each.field].splitlines()
 
     return tuple(each for each in one.found if not settled(each))

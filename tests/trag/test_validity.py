@@ -122,6 +122,9 @@ def test_what_is_not_plain_is_asked() -> None:
     assert (held.review, held.supersedes) == (None, ())
     assert open_questions(held) == (asked, replaces)
     assert open_questions(replace(held, supersedes=("old.md",))) == (asked,)
+    owner = Found("person", "Human Resources", "x", "Human Resources")
+    assert open_questions(Validity(found=(owner,))) == (owner,)
+    assert open_questions(Validity(unit="hr", found=(owner,), by="ada")) == ()
     backwards = (Found("valid_from", "2025", "x", "2025-01-01"), Found("valid_to", "2024", "x", "2024-12-31"))
     assert merged(Validity(), backwards).valid_from is None
     assert len(open_questions(merged(Validity(), backwards))) == 2

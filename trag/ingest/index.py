@@ -161,7 +161,8 @@ def _ingest(
     files.keep(context.originals, content, suffix)
     audience = before.audience if before else audience
     library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by)
-    validity.keep(name, reading.stated, context.records, by=by)
+    if asked := validity.keep(name, reading.stated, context.records, by=by):
+        notes.append(f"{counted(asked, 'statement')} of its validity to be settled on its page")
     try:
         context.vectors.put(name, searched, embedded, audience=audience)
     except StoreError as error:

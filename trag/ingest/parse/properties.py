@@ -115,7 +115,7 @@ def _information(content: bytes) -> Iterator[Stated]:
     except pdfium.PdfiumError:
         return  # reading it says so
     # PDFium tells the value of a name, and not which names there are.
-    spelled = {spelling for name in _FIELDS for spelling in (name, *_spellings(name))}
+    spelled = {spelling for name in _FIELDS for spelling in _spellings(name)}
     yield from _named([(name, document.get_metadata_value(name)) for name in sorted(spelled)], "PDF properties")
     size = raw.FPDFCatalog_GetLanguage(document, None, 0)
     buffer = (raw.FPDF_WCHAR * (size // 2 + 1))()
@@ -124,12 +124,9 @@ def _information(content: bytes) -> Iterator[Stated]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """How a name of words is written as one, or with capitals."""
     words = name.split()
-    for joint in ("", " ", "-", "_"):
-        yield joint.join(words)
-        yield joint.join(word.capitalize() for word in words)
-
+    for joint in " -_":
+        yield from (joint.join(words), joint.join(words).capitalize(), joint.join(word.capitalize() for word in words))
 
 
 def _office(content: bytes) -> Iterator[Stated]:
@@ -163,7 +160,7 @@ def _tables(blocks: Sequence[Block]) -> Iterator[Stated]:
         rows = [row for row in block.rows if any(row)]
         pairs = [(row[0], row[1]) for row in rows if len(row) == 2]
         if len(rows) == 2 and len(rows[0]) > 2:
-            pairs = list(zip(*rows, strict=False))  # type: ignore[arg-type]
+            pairs = list(zip(*rows, strict=False))
         said = [*_named(pairs, heading or "table")]
         if len({one.field for one in said}) > 1:
             yield from said
