@@ -27,8 +27,8 @@ from trag.embed import open_embedder
 from trag.folders.listing import Local
 from trag.folders.mirroring import mirror
 from trag.home import Home, open_home
-from trag.ingest.parse import parse
 from trag.ingest.passages import section_passages, sections
+from trag.ingest.reading import Block
 from trag.progress import silent
 from trag.settings import Settings
 
@@ -72,7 +72,9 @@ def made(share: Path, settings: Settings) -> Folder:
     for found in Local(share).listing().files:
         content = (share / found.path).read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
-        some = section_passages(found.path, sections(parse(content, ".md").blocks, Path(found.path).stem))
+        title, _, words = content.decode().strip().partition("\n\n")
+        blocks = Block("heading", title.removeprefix("# "), 1), Block("paragraph", words)
+        some = section_passages(found.path, sections(blocks, Path(found.path).stem))
         documents.append({"name": found.path, "sha256": sha256, "added": folder.added})
         fields = ("id", "document", "kind", "section", "page", "text")
         rows += [{"position": at} | {name: getattr(each, name) for name in fields} for at, each in enumerate(some)]

@@ -186,10 +186,10 @@ class _Run:
         if changes.moved:
             set_readers(self.folder, self.context, self.progress)
         todo: list[tuple[FolderFile | None, Found]] = [*changes.changed, *((None, found) for found in changes.new)]
-        for number, (file, found) in enumerate(todo):
+        for number, (before, found) in enumerate(todo):
             self.at = number, len(todo)
             self.progress(f"reading {shown(found.path)}", *self.at)
-            self._take_in(file, found, source)
+            self._take_in(before, found, source)
         self._write()
         self._forget(changes, source)
 

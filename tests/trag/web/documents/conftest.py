@@ -40,6 +40,6 @@ def served(home: Home, **options: Any) -> Iterator[TestClient]:
     """A browser of whoever sits at the machine; `client.documents` is what the routes share."""
     app = gated(home.records, home.settings)
     page = documents.mount(app, home, **options)
-    with closing(page.writing), TestClient(app, base_url=ADDRESS) as client:
+    with closing(page.writing), closing(page.folders), TestClient(app, base_url=ADDRESS) as client:
         client.documents = page  # type: ignore[attr-defined]
         yield client
