@@ -16,8 +16,8 @@ from store.passage import EVERYONE
 from tests.scripted import Scripted
 from trag import briefs
 from trag.brief import writer
-from trag.brief.gathering import Gathering
 from trag.brief.export import word_document
+from trag.brief.gathering import Gathering
 from trag.brief.record import BriefRecord
 from trag.errors import TragError
 from trag.events import Waiting
