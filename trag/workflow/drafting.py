@@ -161,8 +161,8 @@ class _Writing:
         titles = {one.name: self.book.actions[one.name].title for one in self.found.steps}
         lines: list[Line] = []
         said = Said(self.found.words["step"], self.ranks["step"])
-        for span in self.found.unfit:  # nothing is to be put in their place
-            said.cover(*span)
+        for part in self.found.unfit:  # nothing is to be put in their place
+            said.cover(*part)
         said.last = 0.0
         if trigger and (span := opened(trigger, self.found)):
             said.cover(*span)
