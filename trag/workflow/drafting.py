@@ -43,6 +43,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 TRIGGERS, TABLES = 8, 8
 """How many are chosen among, of those suggested."""
+_UNFIT = 0.7
+"""The log-odds by the reranker below which a step or trigger is not what a part of a request asks for. Of 12 requests
+of beyond.jsonl 8 have their part, which no step fits, below it; of 43 of dev 3 some part (docs/RESULTS.md)."""
 _OVER = 3  # names that a choice is told to be over
 _BY_REQUEST = "when by request\n"
 
@@ -89,13 +92,16 @@ class Drafter:
         if isinstance(model, Searching):
             held = model.search(prompts.workflow(request), stop=stop)
         with held as search:
+            found = replace(found, unfit=tuple(self._unfit(request, found, usable)))
             writing = _Writing(request, self.book, found, ranks(request, found, self.book, self._weigh), search)
             for workflow in writing.lines():
                 if stop and stop.is_set():
                     raise Cancelled
                 yield replace(workflow, request=request)
             tokens = search.usage.completion if search else 0
-        workflow = bound(replace(workflow, request=request), self.book)
+        said = request.split()
+        unfit = tuple(" ".join(said[first:end]) for first, end in found.unfit)
+        workflow = bound(replace(workflow, request=request, no_step_for=unfit), self.book)
         if search:
             workflow = conditions(workflow, self.book, request, model, stop)
         told = tuple(
@@ -117,6 +123,18 @@ class Drafter:
             model.identity.name if search else "",
             self.book.version,
         )
+
+    def unfit(self, request: str, usable: Collection[str] | None = None) -> tuple[tuple[int, int], ...]:
+        """The first words and those after the last of the parts of a request that nothing fits."""
+        return tuple(self._unfit(request, self._suggester.suggest(request, usable=usable), usable))
+
+    def _unfit(self, request: str, found: Suggestions, usable: Collection[str] | None) -> Iterator[tuple[int, int]]:
+        """Those of which the reranker says so too."""
+        for span in found.unfit:
+            part = " ".join(request.split()[slice(*span)])
+            odds = ranks(part, self._suggester.suggest(part, usable=usable), self.book, self._weigh)
+            if max((*odds["step"].values(), *odds["trigger"].values())) < _UNFIT:
+                yield span
 
 
 def _all(found: Suggestions) -> tuple[Suggestion, ...]:
@@ -143,6 +161,9 @@ class _Writing:
         titles = {one.name: self.book.actions[one.name].title for one in self.found.steps}
         lines: list[Line] = []
         said = Said(self.found.words["step"], self.ranks["step"])
+        for part in self.found.unfit:  # nothing is to be put in their place
+            said.cover(*part)
+        said.last = 0.0
         if trigger and (span := opened(trigger, self.found)):
             said.cover(*span)
             words = " ".join(self.request.split()[slice(*span)])

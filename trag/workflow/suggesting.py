@@ -35,6 +35,9 @@ LENGTHS = (4, 8)
 times as many, no more steps of 106 requests are found (docs/RESULTS.md)."""
 BY_WORDS = 1.5
 """What the reciprocal rank by words counts beside cosine similarities."""
+UNFIT, LEAST = 0.74, 5
+"""The cosine similarity below which no entry of a book may say what a stretch of LENGTHS[0] words does, and how many
+such words in a row may be a part of the request that nothing fits: `trag.workflow.drafting` weighs it."""
 _FIRST = 10  # places that count about as much as the first
 
 
@@ -56,12 +59,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """The likeliest first, and how alike the words of the request are to each kind of them."""
+    """The likeliest first, and how alike the words of the request are to each kind of them; `unfit` are the first words
+    and those after the last of parts of the request that nothing may fit of all that may be used."""
 
     steps: tuple[Suggestion, ...]
     tables: tuple[Suggestion, ...]
     triggers: tuple[Suggestion, ...]
     words: Mapping[Kind, Words]
+    unfit: tuple[tuple[int, int], ...] = ()
 
 
 class Suggester:
@@ -84,9 +89,11 @@ class Suggester:
         parts = [" ".join(said[first:end]) for first, end in spans]
         vectors = self._encode(parts)
         words: dict[Kind, Words] = {}
+        best = np.full(len(parts), -1.0)
 
         def nearest(kind: Kind, index: _Index, most: int) -> tuple[Suggestion, ...]:
-            found, alike = index.nearest(kind, request, parts, vectors, most, usable, self._by_words)
+            found, alike, own = index.nearest(kind, request, parts, vectors, most, usable, self._by_words)
+            np.maximum(best, own, out=best)
             words[kind] = Words(np.array(spans), alike, {one.name: place for place, one in enumerate(found)})
             return found
 
@@ -95,6 +102,7 @@ class Suggester:
             nearest("table", self._tables, TABLES),
             nearest("trigger", self._triggers, STEPS),
             words,
+            _unfit(spans, best),
         )
 
 
@@ -115,10 +123,11 @@ class _Index:
         most: int,
         usable: Collection[str] | None,
         by_words: float,
-    ) -> tuple[tuple[Suggestion, ...], np.ndarray]:
-        """The suggestions, and how alike every part is to each of them, shape (p, k)."""
+    ) -> tuple[tuple[Suggestion, ...], np.ndarray, np.ndarray]:
+        """The suggestions, how alike every part is to each of them, shape (p, k), and to the nearest of all that may be
+        used, shape (p,)."""
         if self._vectors is None:
-            return (), np.zeros((len(parts), 0))
+            return (), np.zeros((len(parts), 0)), np.full(len(parts), -1.0)
         rows = np.array([usable is None or id in usable for id in self.ids])
         similar = vectors @ self._vectors.T
         scores = similar[0] + similar.max(axis=0)
@@ -130,12 +139,23 @@ class _Index:
             Suggestion(kind, self.ids[place], round(float(scores[place]), 4), parts[int(similar[:, place].argmax())])
             for place in best
         )
-        return suggested, similar[:, best]
+        return suggested, similar[:, best], similar[:, rows].max(axis=1, initial=-1.0)
 
 
 def text_of(entry: Action | Table | Trigger) -> str:
     """What an entry is read as."""
     return f"{entry.title}: {entry.description}"
+
+
+def _unfit(spans: Sequence[tuple[int, int]], best: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """The runs of words of which no short stretch that they are in is near enough to anything."""
+    fits = np.full(spans[0][1], -1.0)
+    for (first, end), alike in zip(spans, best, strict=True):
+        if end - first == LENGTHS[0]:
+            fits[first:end] = np.maximum(fits[first:end], alike)
+    bare = np.concatenate([[False], (fits > -1) & (fits < UNFIT), [False]])
+    edges = np.flatnonzero(bare[1:] != bare[:-1]).reshape(-1, 2).tolist()
+    return tuple((first, end) for first, end in edges if end - first >= LEAST)
 
 
 def _spans(count: int, lengths: Sequence[int]) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.llm.local import LocalModel
 from trag.progress import Cancelled
+from trag.reranking.reranker import Reranker
 from trag.workflow import choosing, structure
 from trag.workflow.checking import check
 from trag.workflow.choosing import DONE, Said, features, indents, options
@@ -33,6 +34,21 @@ REQUEST = (
 @pytest.fixture(scope="module")
 def drafter(book: Book) -> Drafter:
     return Drafter(book, open_embedder("", LEARNED).embed_passages, weigh)
+
+
+@pytest.mark.slow
+def test_a_part_that_no_step_fits_is_said_and_nothing_put_in_its_place(book: Book) -> None:
+    with_reranker = Drafter(book, open_embedder("", LEARNED).embed_passages, Reranker().weigh)
+    ask, plant = "Ask the head of unit for approval", "plant a cherry tree in the yard behind the canteen"
+    record = last(with_reranker.draft(f"{ask}, then {plant}.", Scripted("")))
+    assert record.workflow
+    (part,) = record.workflow.no_step_for
+    assert "cherry tree in the yard" in part
+    assert "approval" not in part
+    assert [each.name for each in record.workflow.steps] == ["find_head_of_unit", "ask_for_approval"]
+    fits = last(with_reranker.draft(f"{ask}.", Scripted(""))).workflow
+    assert fits
+    assert fits.no_step_for == ()
 
 
 def last(drafted: Iterator[Any]) -> WorkflowRecord:
