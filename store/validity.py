@@ -126,7 +126,7 @@ def problems(
 
 def _way(start: str, end: str, supersedes: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """The documents from one to another by what each supersedes, () where there is no way."""
-    ways = {start: (start,)}
+    ways: dict[str, tuple[str, ...]] = {start: (start,)}
     waiting = [start]
     while waiting:
         at = waiting.pop()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from org.reading.table import read as read_table
 from store.validity import STATUSES, Found, Validity, problems
@@ -121,7 +121,8 @@ def merged(before: Validity, found: Sequence[Found]) -> Validity:
     day = {name: date.fromisoformat(kept[name]) if kept[name] else None for name in DATES}
     status = next(each for each in STATUSES if each == kept["status"])
     whose = {name: kept[name] for name in ("unit", "person", "language")}
-    made = replace(before, status=status, found=tuple(found), **whose, **day)
+    changed: dict[str, Any] = {"status": status, "found": tuple(found), **whose, **day}
+    made = replace(before, **changed)
     if made.valid_from and made.valid_to and made.valid_to < made.valid_from:
         return replace(before, found=tuple(replace(one, value="") for one in found))
     return made

@@ -52,9 +52,11 @@ def checked_address(address: str, home: Path) -> str:
     path = path.resolve()
     own = home.resolve()
     if path == Path("/") or any(path.is_relative_to(place) for place in _OF_THE_SYSTEM):
-        raise TragError(f"{path} is the system's.", "Choose the folder in which the documents are.")
+        hint = "Choose the folder in which the documents are."
+        raise TragError(f"{path} is the system's.", hint, "That folder is the system's.")
     if own.is_relative_to(path) or path.is_relative_to(own):
-        raise TragError(f"{path} holds the assistant's own files, or is one of its folders.", "Choose another folder.")
+        public = "That folder holds the assistant's own files, or is one of its folders."
+        raise TragError(f"{path} holds the assistant's own files, or is one of its folders.", "Choose another.", public)
     return str(path)
 
 

@@ -108,7 +108,9 @@ class WebDav:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
             raise TragError(
-                f"{shown(found.path)} cannot be read: {error.reason}.", "Look at it on its server."
+                f"{shown(found.path)} cannot be read: {error.reason}.",
+                "Look at it on its server.",
+                f"{shown(found.path)} cannot be read.",
             ) from error
         return content if len(content) == found.size else None
 

@@ -50,7 +50,7 @@ def changed(content: bytes, **entries: list[float] | int) -> bytes:
 
 def shown(content: bytes, passage: str = LINE, number: int = 1, width: int = 600) -> PageView:
     """The page as the child makes it, without the child."""
-    asked = json.dumps([passage, []]).encode()
+    asked = json.dumps([passage, [], []]).encode()
     return view(content + asked, number, width, len(asked))
 
 

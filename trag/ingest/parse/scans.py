@@ -58,9 +58,10 @@ def _upright(read: Any, pixels: NDArray[np.uint8], number: int) -> ScannedPage:
     if page.words and page.is_legible and stands:
         return page
     turned = (_read(read, np.rot90(pixels, -turn), number, turn) for turn in (1, 2, 3)) if page.words else ()
-    pages = [(page, stands), *turned]
+    pages: list[tuple[ScannedPage, bool]] = [(page, stands), *turned]
     # Lines that run down are turned to be read, one by one: what tells is which way most of them run.
-    return max(pages, key=lambda each: (each[1], each[0].confidence * sum(len(word.text) for word in each[0].words)))[0]
+    best, _ = max(pages, key=lambda each: (each[1], each[0].confidence * sum(len(word.text) for word in each[0].words)))
+    return best
 
 
 def _read(read: Any, pixels: NDArray[np.uint8], number: int, turn: int) -> tuple[ScannedPage, bool]:

@@ -516,7 +516,7 @@ def test_cells_stand_in_their_columns_where_a_row_begins_late_or_ends_early() ->
 
     (table,) = blocks(build)
     assert table.rows == (
-        *(("Site", "Night", "Day"), ("Port", "20", "35"), ("", "18", "28"), ("Yard", "7", ""), ("Pier", "1", "2")),
+        *(("Site", "Night", "Day"), ("Port", "20", "35"), ("Port", "18", "28"), ("Yard", "7", ""), ("Pier", "1", "2")),
     )
 
 

@@ -215,7 +215,7 @@ VIEW = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
 
 
 def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original, draw = Mock(return_value=b""), Mock(side_effect=lambda *asked: replace(VIEW, number=asked[2]))
+    original, draw = Mock(return_value=(b"", ())), Mock(side_effect=lambda *asked, **_: replace(VIEW, number=asked[2]))
     monkeypatch.setattr(viewer.view, "page", draw)
     pages, one, two = PageCache(tmp_path / "cache"), "1" * 64, "2" * 64
     for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
@@ -223,7 +223,7 @@ def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatc
     assert [call.args[2] for call in draw.call_args_list] == [1, 2, 1, 1]
     assert original.call_count == 4, "the document is read only to be drawn"
     next((tmp_path / "cache" / two).iterdir()).write_text("{")
-    assert pages.page(bytes, WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
+    assert pages.page(lambda: (b"", ()), WantedPage(two, "a.pdf", 1, "x")).pages == 9, "a damaged page is drawn again"
     pages.keep_only({two})
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
 
@@ -234,13 +234,13 @@ def test_of_a_page_that_cannot_be_drawn_only_words_are_remembered(
     class Content:
         """In place of bytes, which cannot be looked for."""
 
-    def damaged(content: Any, name: str, *_: Any) -> PageView:
+    def damaged(content: Any, name: str, *_: Any, **__: Any) -> PageView:
         raise TragError(f"{name} is damaged.", "Save it again.")
 
     monkeypatch.setattr(viewer.view, "page", damaged)
     pages, wanted = PageCache(tmp_path), WantedPage("1" * 64, "a.pdf", 1)
-    contents: list[Any] = [Content()]
-    there = weakref.ref(contents[0])
+    contents: list[Any] = [(Content(), ())]
+    there = weakref.ref(contents[0][0])
     with pytest.raises(TragError):
         pages.page(contents.pop, wanted)
     gc.collect()
@@ -251,9 +251,9 @@ def test_of_a_page_that_cannot_be_drawn_only_words_are_remembered(
 
 
 def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(viewer.view, "page", lambda *_: VIEW)
+    monkeypatch.setattr(viewer.view, "page", lambda *_, **__: VIEW)
     monkeypatch.setattr(viewer, "KEPT", 4 * len(VIEW.to_json()))
     pages = PageCache(tmp_path)
     for number in range(1, 9):
-        pages.page(bytes, WantedPage("1" * 64, "a.pdf", number))
+        pages.page(lambda: (b"", ()), WantedPage("1" * 64, "a.pdf", number))
     assert len([*tmp_path.rglob("*.json")]) == 4
