@@ -58,7 +58,7 @@ def as_pdf(pictures: list[Image.Image], way: str) -> bytes:
 
 
 def measured(file: Path, count: int) -> Iterator[tuple[str, float, float, float]]:
-    """For each of WAYS: the share of characters in words that are right, the least confidence of a page, seconds a page."""
+    """For each of WAYS: the share of characters in right words, the least confidence of a page, seconds a page."""
     document = pdfium.PdfDocument(file)
     texts = {number: page.get_textpage().get_text_range() for number, page in enumerate(document)}
     fullest = sorted(texts, key=lambda number: -len(texts[number]))[:count]
