@@ -32,6 +32,7 @@ _PARTS = ("a", "aside", "div", "dialog", "form", "ol", "p", "section", "span", "
 _SHORT = 400
 """Characters of what is there to be clicked on, such as a question about cookies."""
 _MOSTLY = 0.5
+_DEEPEST = 40  # parts within parts that are looked into: each takes a look at all its words
 
 
 def drop_landmarks(soup: BeautifulSoup) -> int:
@@ -96,7 +97,7 @@ def _beside(body: Tag) -> list[Tag]:
     """The furniture around the text: on the way down to the part that holds most of the page's own words, and beside
     its paragraphs. A page that is mostly links is a list of them."""
     found: list[Tag] = []
-    while True:
+    for _ in range(_DEEPEST):
         parts = body.find_all(True, recursive=False)
         own = [len(words(tag)) - _length_of_links(tag) for tag in parts]
         if not parts or 2 * sum(own) < len(words(body)):
@@ -111,6 +112,7 @@ def _beside(body: Tag) -> list[Tag]:
         if not goes_on:
             return found
         body = best
+    return found
 
 
 def _sets(table: Tag) -> bool:
