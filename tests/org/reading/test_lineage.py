@@ -95,7 +95,7 @@ def test_20_000_rows_take_a_moment_even_if_all_are_wrong(line: str) -> None:
     content = f"name,parent,aliases,head,email\nTop,,,,\n{rows}".encode()
     started = time.process_time()
     report = check(content, "chart.csv")
-    assert time.process_time() - started < 12
+    assert time.process_time() - started < 40
     assert all(len(problem.message) < 400 for problem in report.problems)
 
 
