@@ -58,7 +58,7 @@ def test_passages_stand_in_their_boxes_and_little_else_does(make: Callable[[], b
 
     @cache
     def drawn(number: int) -> Picture:
-        return picture(content, len(content), number, 100)
+        return picture(content, len(content), number, 100, {})
 
     def boxed(passage: str, number: int) -> Counter[str]:
         """The words whose middle is in a box, also on the next page where the passage goes on."""
