@@ -25,7 +25,7 @@ from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
-from store.validity import Period
+from store.standing import Period
 from trag import approved, asked_days, chart_query, grounding, retrieve, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins

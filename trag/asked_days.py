@@ -11,7 +11,7 @@ import threading
 from datetime import date, timedelta
 
 import prompts
-from store.validity import Period
+from store.standing import Period
 from trag.llm.model import LanguageModel, text_of
 
 NONE = "none"

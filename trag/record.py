@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from org.linking.entities import Mention
     from org.query.sentences import Statement
     from store.passage import Excerpt
-    from store.validity import Standing
+    from store.standing import Standing
 
 Status = Literal["answered", "cannot_answer", "approved"]
 Replaced = Literal["false", "chart"]

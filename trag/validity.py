@@ -1,5 +1,5 @@
-"""What is in force goes first: which documents a search leaves out, how the sources of an answer stand, and who may say
-so of a document."""
+"""What is in force goes first: which documents a search leaves out, how the sources of an answer stand, and
+which are to be reviewed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from store.validity import Period, Standing, Validity
-from trag.people.permissions import CurrentUser
+from store.standing import Period, Standing
 from trag.record import Source, chart_name, with_validity
 
 if TYPE_CHECKING:
     from store.records import Records
+    from store.standing import Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,6 @@ def _told(standing: Standing, records: Records, readers: Collection[str] | None)
 
     successors = tuple(name for name in standing.successors if is_open(name))
     return Standing(standing.state, standing.first, standing.last, successors)
-
-
-def owns(caller: CurrentUser, validity: Validity) -> bool:
-    """Whether somebody is the owner of a document: they, or their unit. What a file says of its owner gives no rights
-    until an admin has saved it."""
-    if not validity.by:
-        return False
-    return (caller.unit != "" and caller.unit == validity.unit) or caller.name == validity.person
-
-
-def may_set(caller: CurrentUser, validity: Validity) -> bool:
-    """Whether somebody may say when a document is valid: an admin, or its owner."""
-    return caller.may("admin") or owns(caller, validity)
 
 
 def to_review(known: Mapping[str, Validity], day: date, names: Iterable[str] | None = None) -> tuple[str, ...]:

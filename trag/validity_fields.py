@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from org.reading.table import read as read_table
-from store.validity import STATUSES, Found, Validity, problems
+from store.standing import STATUSES, Found, Validity, problems
 from trag.dates import days
 from trag.errors import TragError
 

@@ -21,7 +21,7 @@ from store.passage import OPEN, Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
-from store.validity import Validity
+from store.standing import Validity
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import WorkflowChange
 from trag import approved

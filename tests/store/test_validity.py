@@ -8,7 +8,7 @@ import pytest
 from store import StoreError
 from store.person import Newcomer
 from store.records import Records
-from store.validity import Found, Period, State, Validity, problems, standing
+from store.standing import Found, Period, State, Validity, problems, standing
 
 TODAY = date(2026, 6, 1)
 YEAR = Period(date(2023, 1, 1), date(2023, 12, 31))

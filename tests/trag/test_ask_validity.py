@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from org.reading.charts import load
-from store.validity import Validity
+from store.standing import Validity
 from tests.scripted import Scripted
 from trag.events import Answer
 from trag.home import Home, open_home

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from store.validity import Period
+from store.standing import Period
 from trag.asked_days import grammar, period
 
 TODAY = date(2026, 1, 31)

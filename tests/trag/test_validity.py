@@ -9,9 +9,10 @@ import pytest
 from org.chart import Chart
 from org.reading.charts import load
 from store.records import Records
-from store.validity import Found, Validity
+from store.standing import Found, Validity
 from trag.people import CurrentUser
-from trag.validity import may_set, to_review
+from trag.people.permissions import may_set
+from trag.validity import to_review
 from trag.validity_fields import changed_fields, merged, open_questions, read_fields, read_import, typed
 
 DOCUMENTS = ("old.md", "new.md", "leave; part 2.md")

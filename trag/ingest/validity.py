@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from store.records import Records
-from store.validity import STATUSES, Found
+from store.standing import STATUSES, Found
 from trag.dates import days
 from trag.ingest.reading import Stated
 from trag.validity_fields import DATES, LANGUAGE, merged

@@ -22,6 +22,7 @@ from trag.errors import TragError
 if TYPE_CHECKING:
     from org.chart import Chart
     from store.library import Document, Library
+    from store.standing import Validity
 
 ROLES: tuple[Role, ...] = ("employee", "reviewer", "admin")
 """What somebody may do; each may do all that those before it may."""
@@ -120,3 +121,16 @@ def opened(caller: CurrentUser, names: Iterable[str], library: Library, chart: C
         for name, document in found.items()
         if document is not None or not everything
     }
+
+
+def owns(caller: CurrentUser, validity: Validity) -> bool:
+    """Whether somebody is the owner of a document: they, or their unit. What a file says of its owner gives no rights
+    until an admin has saved it."""
+    if not validity.by:
+        return False
+    return (caller.unit != "" and caller.unit == validity.unit) or caller.name == validity.person
+
+
+def may_set(caller: CurrentUser, validity: Validity) -> bool:
+    """Whether somebody may say when a document is valid: an admin, or its owner."""
+    return caller.may("admin") or owns(caller, validity)

@@ -43,7 +43,7 @@ def _documents(settings: Settings, options: argparse.Namespace) -> int:
                 print(f"{known[name].review}  {name}  {known[name].unit or known[name].person}".rstrip())
             return 0
         if options.act == "list":
-            from store.validity import Validity
+            from store.standing import Validity
 
             known, rows = validity.all(), csv.writer(sys.stdout)
             rows.writerow(["document", *FIELDS])

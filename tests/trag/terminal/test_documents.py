@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.records import Records
-from store.validity import Validity
+from store.standing import Validity
 from trag.terminal import main as cli
 
 Run = Callable[..., tuple[int, str, str]]

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 
 from org.chart import Chart, Unit
 from store.passage import EVERYONE, OPEN, Audience, audience_field, read_audience
-from store.validity import Period
+from store.standing import Period
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits

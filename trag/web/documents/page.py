@@ -18,7 +18,7 @@ from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
-from store.validity import Period, Standing
+from store.standing import Period, Standing
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.folders.runner import FolderRunner
 from trag.ingest.parse.formats import FORMATS

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from store.validity import STATUSES, Found, Period, Validity, problems
+from store.standing import STATUSES, Found, Period, Validity, problems
 from trag.errors import SHOWN, in_one_line
-from trag.people.permissions import may_read
-from trag.validity import may_set, owns, to_review
+from trag.people.permissions import may_read, may_set, owns
+from trag.validity import to_review
 from trag.validity_fields import FIELDS, open_questions, read_fields, typed
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form

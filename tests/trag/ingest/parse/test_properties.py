@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from store.validity import Found
+from store.standing import Found
 from trag.ingest.parse import parse
 from trag.ingest.reading import Reading, Stated
 from trag.ingest.validity import found

@@ -13,7 +13,7 @@ from org.reading.charts import load
 from store import files
 from store.passage import Passage
 from store.person import Role
-from store.validity import Found, Validity
+from store.standing import Found, Validity
 from tests.pages import gated, parsed, signed_in, soup, texts, words
 from trag.home import Home, open_home
 from trag.settings import Settings
