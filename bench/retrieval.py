@@ -31,11 +31,12 @@ from bench.score import held
 from store import index as search_index
 from store.index import DIVERSITY
 from store.passage import Passage
-from trag import ingest, retrieve
+from trag import retrieve
 from trag.ask import LINES
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.home import Home, open_home
+from trag.ingest import index
 from trag.settings import Settings
 
 ORGANIZATIONS = Path(__file__).parent / "organizations"
@@ -79,7 +80,7 @@ def measured(folder: Path) -> dict[str, list[int]]:
     by_hand = folder / "pairs.jsonl"
     if by_hand.exists():
         with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
-            ingest.ingest([folder / "documents", by_hand], home.stock)
+            index.ingest([folder / "documents", by_hand], home.stock)
             result |= with_pairs(home, questions)
     return result
 

@@ -21,14 +21,15 @@ from store.records import Records
 from store.vectors import Vectors
 from store.versions import Promotion, Version
 from trag import charts as chart_files
-from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.file_modes import close_to_others
-from trag.ingest import pair_changes, reconciliation, scans
-from trag.ingest.context import generated_folder
+from trag.ingest import forgetting, index, pair_changes, reconciliation, scans
+from trag.ingest.context import IngestContext, generated_folder
+from trag.ingest.discovery import Ingested
+from trag.ingest.forgetting import Receipt
 from trag.ingest.pairs import GeneratedPair, example_questions
 from trag.ingest.queue import Queue
 from trag.ingest.scans import ScannedPage
@@ -117,17 +118,17 @@ class Home:
 
         def opened() -> Vectors:
             place, server = self.folder / "chroma", self.settings.chroma_url
-            vectors = ingestion.open_index(self.records, place, self.embedder, server=server)
+            vectors = reconciliation.open_index(self.records, place, self.embedder, server=server)
             self._closing.callback(vectors.close)
-            ingestion.reconcile(ingestion.IngestContext(self.records, vectors, self.embedder, self.folder))
+            reconciliation.reconcile(IngestContext(self.records, vectors, self.embedder, self.folder))
             return vectors
 
         return cast(Vectors, self._part("vectors", opened))
 
     @property
-    def stock(self) -> ingestion.IngestContext:
+    def stock(self) -> IngestContext:
         """What its documents are kept in."""
-        return ingestion.IngestContext(self.records, self.vectors, self.embedder, self.folder)
+        return IngestContext(self.records, self.vectors, self.embedder, self.folder)
 
     @property
     def model(self) -> LanguageModel:
@@ -216,16 +217,16 @@ class Home:
 
     def ingest(
         self, paths: Sequence[Path], *, replace: bool, progress: Progress, audience: Audience = OPEN, by: str = ""
-    ) -> tuple[ingestion.Ingested, ...]:
+    ) -> tuple[Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file. `audience` is who may read what is
         new."""
-        results = ingestion.ingest(paths, self.stock, replace=replace, audience=audience, by=by, progress=progress)
+        results = index.ingest(paths, self.stock, replace=replace, audience=audience, by=by, progress=progress)
         self.look_over()
         return results
 
-    def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
+    def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[Ingested, ...]:
         """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
-        return ingestion.import_pair_file(content, name, self.stock, by=by, progress=silent)
+        return pair_changes.import_pair_file(content, name, self.stock, by=by, progress=silent)
 
     def write_pairs(
         self,
@@ -277,21 +278,19 @@ class Home:
         """The pages of a PDF that are pictures, as they were read."""
         return scans.kept(scans.kept_words(self.folder / "documents", sha256)).values()
 
-    def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
+    def forget(self, document: str, *, by: str = "") -> Receipt:
         """Removes a document everywhere; the receipt says what was removed, and what is still there, if anything."""
-        receipt = ingestion.forget(document, self.stock, by=by)
+        receipt = forgetting.forget(document, self.stock, by=by)
         self.look_over()
         return receipt
 
     def reindex(self, progress: Progress) -> int:
         """Embeds everything again, also after another embedder was chosen; how many passages."""
         place, server = self.folder / "chroma", self.settings.chroma_url
-        return ingestion.reindex(self.records, place, self.embedder, progress, server=server)
+        return reconciliation.reindex(self.records, place, self.embedder, progress, server=server)
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
-        result = ingestion.ingest_one(
-            content, job.name, self.stock, audience=job.audience, by=job.by, progress=progress
-        )
+        result = index.ingest_one(content, job.name, self.stock, audience=job.audience, by=job.by, progress=progress)
         self.look_over()
         return f"{result.outcome}: {result.summary}"
 

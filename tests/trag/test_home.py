@@ -19,9 +19,9 @@ from store import StoreError
 from store.library import Library
 from store.passage import Passage
 from store.versions import Version
-from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
+from trag.ingest import context, reconciliation
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.progress import silent
@@ -208,14 +208,14 @@ def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
     with open_home(light) as home:
         add_rules(home)
         admin = Thread(target=lambda: home.set_audience("rules.md", frozenset({"a"})), daemon=True)
-        reconcile = ingest.reconcile
+        reconcile = reconciliation.reconcile
 
-        def meanwhile(stock: ingest.IngestContext) -> tuple[str, ...]:
+        def meanwhile(stock: context.IngestContext) -> tuple[str, ...]:
             admin.start()
             admin.join(0.3)  # long enough to take what it can get
             return reconcile(stock)
 
-        monkeypatch.setattr(ingest, "reconcile", meanwhile)
+        monkeypatch.setattr(reconciliation, "reconcile", meanwhile)
         opening = Thread(target=lambda: home.vectors, daemon=True)
         opening.start()
         opening.join(60)
@@ -274,7 +274,7 @@ def test_wherever_a_change_of_readers_fails_nobody_finds_what_they_may_not_read(
             home.set_audience("rules.md", frozenset("bc"))
             recorded = "bc"
         else:
-            ingest.reconcile(home.stock)
+            reconciliation.reconcile(home.stock)
         assert (audience(home), found_by(home)) == (set(recorded), set(recorded))
 
 

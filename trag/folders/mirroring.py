@@ -22,7 +22,7 @@ from trag.folders.changes import Changes, compare, too_many
 from trag.folders.listing import Found
 from trag.folders.opening import Source, opened
 from trag.folders.rights import is_in, readers_of
-from trag.ingest import IngestContext
+from trag.ingest.context import IngestContext
 from trag.ingest.discovery import document_name
 from trag.ingest.forgetting import forget_all
 from trag.ingest.index import ingest_one

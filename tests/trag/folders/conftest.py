@@ -16,9 +16,9 @@ import pytest
 from store.folders import Folder, FolderFile, FolderRun
 from store.passage import OPEN
 from store.records import Records
-from trag import ingest
 from trag.folders.mirroring import Preview, mirror, preview
-from trag.ingest import IngestContext
+from trag.ingest import reconciliation
+from trag.ingest.context import IngestContext
 from trag.ingest.parse import parse
 from trag.progress import Progress, silent
 
@@ -44,7 +44,7 @@ class Mirrored:
         embedder = cast("Embedder", Hashes())
         self.folder, self.home = folder, home
         self.records = Records(f"sqlite:///{home / 'trag.db'}")
-        self.vectors = ingest.open_index(self.records, home / "chroma", embedder)
+        self.vectors = reconciliation.open_index(self.records, home / "chroma", embedder)
         self.context = IngestContext(self.records, self.vectors, embedder, home)
 
     def add(self, **options: Any) -> Folder:

@@ -15,7 +15,7 @@ from store.folders import FolderRun
 from store.library import Pair
 from store.passage import OPEN
 from tests.trag.folders.conftest import Mirrored
-from trag import ingest
+from trag.ingest import index
 from trag.ingest.pair_changes import keep_pair
 from trag.progress import Cancelled
 
@@ -291,7 +291,7 @@ def test_a_copy_is_a_document_once_the_first_is_gone(mirrored: Mirrored) -> None
 def test_a_document_that_was_there_with_this_content_becomes_the_files(mirrored: Mirrored) -> None:
     mirrored.add()
     file = mirrored.write("hr/a.md", "Words.")
-    ingest.ingest([file], mirrored.context, audience=frozenset({"hr"}))
+    index.ingest([file], mirrored.context, audience=frozenset({"hr"}))
     assert counts(mirrored.run()) == (0, 0, 0, 0, 1)
     assert mirrored.records.library.audiences() == {"a.md": frozenset({"hr"})}
     assert mirrored.files["hr/a.md"].document == "a.md"

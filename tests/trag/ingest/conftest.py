@@ -12,9 +12,11 @@ import pytest
 
 from store.passage import Passage
 from store.records import Records
-from trag import ingest
 from trag.embed import Embedder, open_embedder
-from trag.ingest import IngestContext, Ingested, Receipt
+from trag.ingest import forgetting, index, reconciliation
+from trag.ingest.context import IngestContext
+from trag.ingest.discovery import Ingested
+from trag.ingest.forgetting import Receipt
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ class Shelf:
     def open(self) -> None:
         """Opens the stores, as a new process would."""
         self.records = Records(f"sqlite:///{self.folder / 'trag.db'}")
-        self.vectors = ingest.open_index(self.records, self.folder / "chroma", self.embedder)
+        self.vectors = reconciliation.open_index(self.records, self.folder / "chroma", self.embedder)
 
     def close(self) -> None:
         self.vectors.close()
@@ -95,10 +97,10 @@ class Shelf:
         return IngestContext(self.records, self.vectors, self.embedder, self.folder)
 
     def ingest(self, *paths: Path, **options: Any) -> tuple[Ingested, ...]:
-        return ingest.ingest(paths, self.context, **options)
+        return index.ingest(paths, self.context, **options)
 
     def forget(self, document: str) -> Receipt:
-        return ingest.forget(document, self.context)
+        return forgetting.forget(document, self.context)
 
     def texts(self, document: str | None = None) -> list[str]:
         return [passage.text for passage in self.records.library.passages(document)]

@@ -18,9 +18,9 @@ from store import files
 from store.library import Library
 from store.records import Records
 from store.vectors import Vectors
-from trag import ingest
 from trag.home import open_home
-from trag.ingest import IngestContext, forgetting, index
+from trag.ingest import forgetting, index
+from trag.ingest.context import IngestContext
 from trag.progress import silent
 from trag.settings import Settings
 
@@ -50,7 +50,7 @@ def ingest_folder(home: Path, folder: str) -> list[str]:
 
 def forget(home: Path, document: str) -> None:
     vectors = Vectors(home / "chroma", embedder=Standing.identity, dimension=Standing.dimension)
-    ingest.forget(document, IngestContext(Records(f"sqlite:///{home / 'trag.db'}"), vectors, None, home))  # type: ignore[arg-type]
+    forgetting.forget(document, IngestContext(Records(f"sqlite:///{home / 'trag.db'}"), vectors, None, home))  # type: ignore[arg-type]
 
 
 TOLD = {

@@ -14,7 +14,6 @@ import pytest
 
 from store.records import Records
 from store.vectors import Vectors
-from trag import ingest
 from trag.ingest import reconciliation
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def home(tmp_path: Path) -> Path:
 def opened(home: Path, encoder: Encoder) -> Iterator[Vectors]:
     with (
         closing(Records(f"sqlite:///{home / 'trag.db'}")) as records,
-        closing(ingest.open_index(records, home / "chroma", cast("Embedder", encoder))) as vectors,
+        closing(reconciliation.open_index(records, home / "chroma", cast("Embedder", encoder))) as vectors,
     ):
         yield vectors
 

@@ -18,9 +18,8 @@ from store import collection, disk_full, files
 from store.embedded import Embedded
 from store.library import Library
 from tests.trag.ingest.killing import Standing, Worker, forget
-from trag import ingest
 from trag.errors import TragError
-from trag.ingest import forgetting
+from trag.ingest import forgetting, reconciliation
 from trag.ingest.context import generated_folder
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
@@ -123,7 +122,7 @@ def test_a_document_whose_removal_failed_at_any_step_is_not_found_and_is_gone_af
     if not again:
         shelf.close()
         shelf.open()
-        ingest.reconcile(shelf.context)  # a start where nothing is better than before
+        reconciliation.reconcile(shelf.context)  # a start where nothing is better than before
         assert "zanzibarite" not in shelf.nearest("the code word")
     monkeypatch.undo()
     if again:
@@ -132,7 +131,7 @@ def test_a_document_whose_removal_failed_at_any_step_is_not_found_and_is_gone_af
     else:
         shelf.close()
         shelf.open()
-        assert ingest.reconcile(shelf.context) == ("a.md",)
+        assert reconciliation.reconcile(shelf.context) == ("a.md",)
     is_gone(shelf)
 
 
@@ -153,7 +152,7 @@ def test_a_full_database_changes_nothing_or_loses_no_receipt(
     monkeypatch.setattr(Library, "has_left", fail)
     assert shelf.forget("a.md").left == ()
     monkeypatch.undo()
-    ingest.reconcile(shelf.context)
+    reconciliation.reconcile(shelf.context)
     is_gone(shelf)
 
 
@@ -181,7 +180,7 @@ def test_a_document_given_again_while_the_old_one_is_leaving_stays(
     (tmp_path / "a.md").write_text(SECRET.replace("zanzibarite", "yttrium"))
     shelf.ingest(tmp_path / "a.md")
     assert "yttrium" in shelf.nearest("the code word")
-    ingest.reconcile(shelf.context)
+    reconciliation.reconcile(shelf.context)
     assert "yttrium" in shelf.nearest("the code word")
     assert shelf.vectors.audiences()["a.md"] == {"everyone"}
     assert shelf.records.library.leaving() == ()
@@ -212,7 +211,7 @@ def test_a_document_whose_removal_is_killed_is_there_whole_or_gone_after_the_nex
             kill = worker.run(folder, "a.md", seam, wait=chance.choice([0, chance.uniform(0, 0.1)]))
             assert seam in kill
             shelf = open_shelf(folder, Standing())
-            ingest.reconcile(shelf.context)
+            reconciliation.reconcile(shelf.context)
             if shelf.records.library.document("a.md"):
                 assert len(kill) < 2, "the records had not gone yet"
                 assert shelf.in_line()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from store import StoreError
-from trag.ingest import Ingested
+from trag.ingest.discovery import Ingested
 from trag.sandbox import Limits
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load

@@ -10,7 +10,7 @@ from store import StoreError, disk_full, files
 from store.library import Library
 from store.passage import OPEN
 from store.vectors import Vectors
-from trag import ingest
+from trag.ingest import reconciliation
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -51,10 +51,10 @@ def test_an_ingest_killed_at_any_step_leaves_the_old_or_the_new(
     monkeypatch.undo()
     shelf.close()
     shelf.open()
-    ingest.reconcile(shelf.context)
+    reconciliation.reconcile(shelf.context)
     assert shelf.in_line()
     assert shelf.texts() in ([f"The fee is {fee} EUR a year.", "The seat is Oslo."] for fee in (40, 55))
-    assert ingest.reconcile(shelf.context) == ()
+    assert reconciliation.reconcile(shelf.context) == ()
     shelf.ingest(rules, replace=True)
     assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
     assert shelf.originals() == [NEW]
@@ -102,16 +102,16 @@ def test_a_page_that_the_index_has_otherwise_than_the_records_is_put_right(shelf
     moved = [replace(passage, page=7) for passage in passages]
     points = shelf.embedder.embed_passages([passage.text for passage in moved])
     shelf.vectors.put("a.md", moved, points, audience=OPEN)
-    assert ingest.reconcile(shelf.context) == ("a.md",)
+    assert reconciliation.reconcile(shelf.context) == ("a.md",)
     assert shelf.vectors.held("a.md")["a.md"].passages == set(passages)
-    assert ingest.reconcile(shelf.context) == ()
+    assert reconciliation.reconcile(shelf.context) == ()
 
 
 def test_the_next_start_removes_the_original_that_a_killed_ingest_left(shelf: Any, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(OLD)
     shelf.ingest(tmp_path / "a.md")
     files.keep(shelf.folder / "documents", NEW.encode(), ".md")
-    ingest.reconcile(shelf.context)
+    reconciliation.reconcile(shelf.context)
     assert shelf.originals() == [OLD]
 
 
@@ -121,7 +121,7 @@ def test_reconcile_finishes_what_is_missing_and_removes_what_nobody_knows(shelf:
         shelf.ingest(tmp_path / name)
     shelf.vectors.delete("a.md")
     shelf.records.library.delete("b.md")
-    assert ingest.reconcile(shelf.context) == ("a.md", "b.md")
+    assert reconciliation.reconcile(shelf.context) == ("a.md", "b.md")
     assert shelf.in_line()
     assert shelf.vectors.count() == 2
 
@@ -137,7 +137,7 @@ def test_reindex_makes_the_index_anew_for_another_embedder(shelf: Any, tmp_path:
 
     told: list[tuple[str, int, int]] = []
     other: Any = Other()
-    assert ingest.reindex(shelf.records, shelf.folder / "chroma", other, lambda *step: told.append(step)) == 2
+    assert reconciliation.reindex(shelf.records, shelf.folder / "chroma", other, lambda *step: told.append(step)) == 2
     assert told == [("embedding", 2, 2)]
     shelf.embedder = other
     shelf.open()

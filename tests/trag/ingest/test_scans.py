@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tests.trag.ingest.conftest import Shelf
 from trag import view
-from trag.ingest import ingest
+from trag.ingest.index import ingest
 from trag.ingest.parse.pdf_page import Page
 from trag.ingest.parse.pdf_scans import with_scan
 from trag.ingest.reading import read

@@ -15,8 +15,8 @@ from org.reading.charts import load
 from store import StoreError
 from tests.pages import ADDRESS, parsed, soup, words
 from tests.trag.web.documents.conftest import Opened, served
-from trag import ingest as ingestion
 from trag.home import Home
+from trag.ingest import context
 from trag.ingest.queue import Queue
 from trag.web.documents.names import key
 from trag.web.gate import UPLOADS
@@ -168,7 +168,7 @@ def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: H
     answer = client.post("/documents/present", json=names)
     assert answer.json() == {"present": ["rules.md", "../old\\rules.md"]}
     assert client.post("/documents/present", json={"rules.md": 1}).status_code == 422
-    with ingestion.write_lock:  # nothing is worked on meanwhile
+    with context.write_lock:  # nothing is worked on meanwhile
         client.post("/documents/uploads?name=waits.md", content=RULES + b"More.")
         assert client.post("/documents/present", json=["waits.md"]).json() == {"present": ["waits.md"]}
     settled(home)
