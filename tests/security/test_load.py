@@ -108,7 +108,7 @@ async def all_of_them(app: App, place: Place) -> tuple[list[Heard], list[Heard]]
     people, numbers = place.people, iter(range(1_000, 10_000))
     mark = lambda: f"mark-{next(numbers)}"  # noqa: E731
     others = [who for name, who in people.items() if name.startswith("asker")]
-    limits = httpx.Limits(max_connections=300)
+    limits = httpx.Limits(max_connections=300, max_keepalive_connections=0)  # one that the server closes is never met
     async with httpx.AsyncClient(base_url=app.address, timeout=2_000, limits=limits) as client:
         page = (await client.get("/", headers={"Cookie": f"trag={others[0].cookie}"})).text
         config = re.search(r"window\.gradio_config\s*=\s*(\{.*?\});\s*</script>", page, re.DOTALL)

@@ -128,12 +128,13 @@ def test_many_threads_write_at_once_and_nothing_is_lost(records: Records) -> Non
 
 
 FULL = """
-import resource, sys
+import os, resource, sys
 from store import StoreError
 from store.records import Records
 from trag.review.verdicts import put_label
 records = Records(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+room = os.path.getsize(sys.argv[1].removeprefix("sqlite:///")) + 200_000
+resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
 try:
     for number in range(100_000):
         put_label(records, "a1", "rita", "Correct", str(number), "x" * 1000)

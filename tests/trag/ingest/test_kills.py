@@ -92,12 +92,13 @@ def found(home: Path) -> dict[str, Any]:
         "recorded": recorded,
         "indexed": {id: rest for id, (*rest, _) in indexed.items()},
         "originals": {path.name: path.read_bytes() for path in (home / "documents").iterdir()},
-        "folders": sorted(path.name for path in home.iterdir()),
+        "folders": sorted(path.name for path in home.iterdir() if path.name != "cache"),
         "vectors": np.array([indexed[id][2] for id in sorted(indexed)]),
     }
     records.close()
     assert len([path for path in (home / "chroma").iterdir() if path.is_dir()]) == 1
     assert not list(home.rglob("*.unfinished"))
+    assert not list(home.glob("cache/vectors/*"))
     assert set(held["originals"]) == {f"{each.sha256}{Path(each.name).suffix}" for each in documents}
     assert {id: passage for id, (passage, *_) in indexed.items()} == recorded
     return held

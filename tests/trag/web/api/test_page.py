@@ -65,7 +65,10 @@ def test_an_answer_is_its_record(place: Place) -> None:
     body = answer.json()
     assert (body["id"], body["status"], body["sources"][0]["document"]) == (ID, "answered", "manual.md")
     assert place.assistant.asked == [
-        ("Where is Ethics?", {"history": (), "conversation": None, "readers": None, "asker": "local"}),
+        (
+            "Where is Ethics?",
+            {"history": (), "conversation": None, "readers": None, "asker": "local", "owned": frozenset()},
+        ),
     ]
     assert idle(place)
 

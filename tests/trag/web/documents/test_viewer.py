@@ -114,9 +114,9 @@ def test_pages_are_turned_and_the_way_back_is_shown(client: TestClient, home: Ho
 def test_what_cannot_be_drawn_is_tried_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def counted(content: bytes, name: str, number: int, *more: Any) -> PageView:
+    def counted(content: bytes, name: str, number: int, *more: Any, **rest: Any) -> PageView:
         drawn.append(number)
-        return page(content if number != 2 else b"%PDF-1.7 damaged", name, number, *more)
+        return page(content if number != 2 else b"%PDF-1.7 damaged", name, number, *more, **rest)
 
     page = viewer.view.page
     monkeypatch.setattr(viewer.view, "page", counted)
@@ -135,7 +135,7 @@ def test_one_person_has_one_page_drawn_and_others_and_other_pages_do_not_wait(
 ) -> None:
     drawing, done = [], threading.Event()
 
-    def slow(content: bytes, name: str, number: int, passage: str, *_: Any) -> PageView:
+    def slow(content: bytes, name: str, number: int, passage: str, *_: Any, **__: Any) -> PageView:
         drawing.append(number)
         done.wait(20)
         return page(content, name, number, passage)
