@@ -1,7 +1,7 @@
 """Chart files: those of anyone read in a child process that a hostile one may kill, and those activated once kept.
 
-The child is this module, `python -m trag.charts LIMITS SUFFIX SHEET ENCODING`: a file on its standard input, its table
-as JSON on its output. Kept files are found again by the version of their chart.
+The child runs this module with the arguments SUFFIX SHEET ENCODING: a file on its standard input, its table as JSON on
+its output. Kept files are found again by the version of their chart.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Files of procedures: those of anyone read in a child process that a hostile one may kill, and those activated once
 kept.
 
-The child is this module, `python -m trag.procedures LIMITS SUFFIX`: a file on its standard input, its entries as JSON
-on its output. Kept books are found again by their version.
+The child runs this module with the argument SUFFIX: a file on its standard input, its entries as JSON on its output.
+Kept books are found again by their version.
 """
 
 from __future__ import annotations

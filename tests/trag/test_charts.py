@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -74,19 +75,28 @@ def test_a_sheet_and_columns_are_chosen() -> None:
     assert "no encoding 'idna'" in check(FILES["csv"], "chart.csv", encoding="idna").problems[0].message
 
 
+def test_what_the_child_tells_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "run", lambda *_: '["no table"]')
+    report = check(b"name,parent\nTop,\n", "a.csv")
+    assert [problem.message for problem in report.problems] == ["The file was read to something that is no table."]
+
+
 def test_the_child_only_parses_and_sees_no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRAG_SECRET", "secret")
     spy, seen = tmp_path / "spy", tmp_path / "seen"
-    spy.write_text(f"#!/bin/sh\nenv > {seen}\necho '[\"no table\"]'\n")
+    spy.write_text(f"#!/bin/sh\nenv > {seen}\nexit 9\n")
     spy.chmod(0o755)
     monkeypatch.setattr(sandbox.sys, "executable", str(spy))
-    report = check(b"name,parent\nTop,\n", "a.csv")
-    assert [problem.message for problem in report.problems] == ["The file was read to something that is no table."]
+    sandbox.end_servers()
+    with suppress(TragError):
+        check(b"name,parent\nTop,\n", "a.csv")
+    sandbox.end_servers()
+    assert "PYTHONUTF8=1" in seen.read_text()
     assert "secret" not in seen.read_text()
 
 
 def test_a_file_that_is_too_large_never_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox.subprocess, "Popen", None)
+    monkeypatch.setattr(sandbox, "_run", None)
     started = time.monotonic()
     report = check(bytes(MAX_BYTES * 2), "a.csv")
     assert "too large: 200 MB" in report.problems[0].message
@@ -112,7 +122,9 @@ def test_what_a_limit_stops_is_a_problem(content: bytes, file: str, limits: sand
     assert explained(report)
     assert [problem.row for problem in report.problems] == [0]
     assert report.problems[0].message.startswith(message), report.problems[0].message
-    assert not [child for child in psutil.Process().children() if "trag.charts" in child.cmdline()]
+    (server,) = [child for child in psutil.Process().children() if "trag.charts" in child.cmdline()]
+    _, running = psutil.wait_procs(server.children(recursive=True), timeout=5)
+    assert not running
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,9 @@ def ingest_one(
         progress("reading", 0, 0)
 
     suffix, limits = PurePath(name).suffix.lower(), Limits()
-    known = {document.sha256 for document in context.records.library.documents()}
+    known = context.records.library.with_content(hashlib.sha256(content).hexdigest())
     # Scanned pages take seconds each: nobody else's change waits for them.
-    reading = (
-        None if hashlib.sha256(content).hexdigest() in known else _read(content, name, context, limits, progress, watch)
-    )
+    reading = None if known else _read(content, name, context, limits, progress, watch)
     with write_lock:
         before = context.records.library.document(name)
         result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading=reading)

@@ -1,6 +1,6 @@
-"""The child process of `trag.view.page`: reads a PDF from its standard input, writes one of its pages as JSON.
+"""The child processes of `trag.view.page`: each reads a PDF from its standard input, writes one of its pages as JSON.
 
-python -m trag.view LIMITS PAGE WIDTH LENGTH
+arguments: PAGE WIDTH LENGTH
 
 After the PDF come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were read off
 pictures: a list of the processes on the machine shows arguments to everybody, and not everybody may read the document.

@@ -235,8 +235,10 @@ def test_no_argument_of_the_child_says_what_is_read(monkeypatch: pytest.MonkeyPa
     spy.write_text(f'#!/bin/sh\necho "$@" > {seen}\nexit 9\n')
     spy.chmod(0o755)
     monkeypatch.setattr(sandbox.sys, "executable", str(spy))
+    sandbox.end_servers()
     with pytest.raises(TragError, match=r"m\.pdf could not be read"):
         page(drawn([(72, 700, LINE)]), "m.pdf", 1, LINE)
+    sandbox.end_servers()
     assert "trag.view" in seen.read_text()
     assert "budget" not in seen.read_text()
 

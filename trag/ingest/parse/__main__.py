@@ -1,16 +1,13 @@
-"""The child process of `trag.ingest.reading`: reads one document from its standard input, writes one line of JSON.
+"""The children of `trag.ingest.reading`: each reads one document from its standard input, writes one line of JSON.
 
-python -m trag.ingest.parse LIMITS SUFFIX LENGTH
+arguments: SUFFIX LENGTH
 
 After the document come LENGTH bytes, a line for each page of it that is a picture and was read.
 """
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-
-from trag.ingest.parse import parse
+from trag.ingest.parse.formats import load, parse
 from trag.ingest.scans import ScannedPage
 from trag.sandbox import serve
 
@@ -22,6 +19,7 @@ def answer(content: bytes, suffix: str, length: int) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[2] == ".pdf":
-        import_module("trag.ingest.parse.pdf")  # loads PDFium's library, which `serve` would refuse
-    serve(lambda content, arguments: answer(content, arguments[0], int(arguments[1])))
+    serve(
+        lambda content, arguments: answer(content, arguments[0], int(arguments[1])),
+        lambda arguments: load(arguments[0]),
+    )

@@ -7,7 +7,8 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
@@ -70,6 +71,21 @@ _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+ht
 _TAG = re.compile(rb"</?(?:p|div|h[1-6]|ul|ol|li|table|br|body|span)\b", re.IGNORECASE)
 
 
+def load(suffix: str) -> None:
+    """Loads what reads files of that suffix, where any does, with what it makes ready for its first one."""
+    if suffix in FORMATS:
+        read = _parser(FORMATS[suffix])
+        with suppress(TragError):
+            read(b"text")
+
+
+def _parser(kind: str) -> Callable[..., Reading]:
+    """What reads a format. It is imported only when that is there: parsers are slow to load and none needs another."""
+    module, function = _PARSERS.get(kind, (kind, "parse"))
+    reader: Callable[..., Reading] = getattr(import_module(f"trag.ingest.parse.{module}"), function)
+    return reader
+
+
 def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Reading:
     """The blocks of a file of which only the bytes and the suffix (".pdf") are known, and what was read of its pages
     that are pictures.
@@ -77,10 +93,8 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text.
     """
     kind = recognise(content, suffix)
-    # A parser is imported only when its format is there: they are slow to load and none needs another.
-    module, function = _PARSERS.get(kind, (kind, "parse"))
-    reader = getattr(import_module(f"trag.ingest.parse.{module}"), function)
-    reading: Reading = reader(content, scans) if kind == "pdf" else reader(content)
+    reader = _parser(kind)
+    reading = reader(content, scans) if kind == "pdf" else reader(content)
     deceptive = 0
     lost: Counter[str] = Counter()
     blocks: list[Block] = []

@@ -1,6 +1,6 @@
-"""The child process of `trag.ingest.scans`: reads the words off pages of a PDF, writes a line of JSON for each.
+"""The child processes of `trag.ingest.scans`: each reads the words off pages of a PDF, writes a line of JSON for each.
 
-python -m trag.ingest.parse.scans LIMITS 3,4,7
+argument: 3,4,7
 
 RapidOCR runs PP-OCRv6, whose models come in its wheel: Latin, Greek, Chinese and Japanese letters.
 """
@@ -38,6 +38,7 @@ def scan(content: bytes, numbers: Sequence[int]) -> Iterator[ScannedPage]:
             "Global.use_cls": False,
             "Det.limit_type": "max",
             "Det.limit_side_len": _FOUND,
+            "Rec.rec_batch_num": 1,  # lines together are padded to the longest, which takes longer
             "EngineConfig.onnxruntime.intra_op_num_threads": cores(),
         }
     )
