@@ -32,11 +32,11 @@ from store import index as search_index
 from store.index import DIVERSITY
 from store.passage import Passage
 from trag import retrieve
-from trag.ask import LINES
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.home import Home, open_home
 from trag.ingest import index
+from trag.retrieve import SHOWN
 from trag.settings import Settings
 
 ORGANIZATIONS = Path(__file__).parent / "organizations"
@@ -103,7 +103,7 @@ def as_shown(home: Home, questions: Sequence[Case], called: str) -> dict[str, li
         ", not reranked": (None, None),
     }
     return {
-        f"{called}, {LINES}{way}": scored(questions, vectors, partial(excerpts, home, *how))
+        f"{called}, {SHOWN}{way}": scored(questions, vectors, partial(excerpts, home, *how))
         for way, how in ways.items()
     }
 
@@ -116,10 +116,8 @@ def excerpts(
     vector: np.ndarray,
 ) -> Sequence[Passage]:
     """The passages of excerpts, cut to these."""
-    found = retrieve.excerpts(
-        question, vector, home.vectors, limit=LINES, readers=None, weigh=weigh, likelihood=likelihood
-    )
-    return [replace(one.passage, text=one.text) for one in found]
+    found = retrieve.ranked(question, vector, home.vectors, readers=None, weigh=weigh, likelihood=likelihood)
+    return [replace(one.passage, text=one.text) for one in retrieve.excerpts(found)]
 
 
 def searched(

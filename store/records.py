@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, insert, select, update
 from store import StoreError, audit, schema
 from store.approved import ApprovedAnswers, Kind
 from store.audit import Audit
+from store.conflicts import Conflicts
 from store.database import open_database, reading, rows, writing
 from store.folders import Folders
 from store.jobs import Jobs
@@ -70,6 +71,7 @@ class Records:
         self.procedure_versions = Versions(self._engine, schema.procedure_activations, "book of procedures")
         self.library = Library(self._engine, self.workflows)
         self.validity = Validities(self._engine)
+        self.conflicts = Conflicts(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
         self.promotions = Promotions(self._engine)

@@ -138,6 +138,20 @@ supersessions = Table(
     Index("supersessions_of_document", "superseded"),
 )
 
+# Two documents that say different things of the same matter, and what somebody said of that.
+conflicts = Table(
+    "conflicts",
+    metadata,
+    Column("id", Words, primary_key=True),
+    *_words("question"),
+    Column("document_a", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
+    *_words("section_a", "words_a"),
+    Column("document_b", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
+    *_words("section_b", "words_b"),
+    *_moments("found"),
+    *_words("state", "set_by"),
+)
+
 # Documents that are forgotten and of which something may still be found: in the index, in a folder.
 leaving = Table(
     "leaving",

@@ -26,7 +26,7 @@ from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
 from store.standing import Period
-from trag import approved, asked_days, chart_query, grounding, retrieve, validity
+from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -63,8 +63,6 @@ LONGEST_QUESTION = 4_000
 """Characters a question may have."""
 NEAR = 5
 """Passages nearest to a question of which one is to have a validity, for the days that it asks for to be read."""
-LINES = 2
-"""Lines of documents that the reader is shown."""
 REFUSAL = 1.0
 """Where a refusal begins: it stands where its log-odds by the reader, less those of the best excerpt by the reranker,
 are above minus this. On two organizations (47 right answers, 22 unanswerable questions; docs/RESULTS.md) it refuses 18
@@ -222,7 +220,8 @@ class Assistant:
             vector = self.embedder.embed_questions([question])[0]
             scope = self._scope(question, vector, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, found = self._found(question, vector, asked, scope, mentions, likelihood)
+            placed, lines = self._found(question, vector, asked, scope, mentions, likelihood)
+            found = retrieve.excerpts(lines)
             messages, excerpts = self._fitting(question, found, [one.text for one in placed])
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
@@ -250,18 +249,45 @@ class Assistant:
             finding = grounded.finding
             if not finding:
                 run.add(answer=run.draft.strip(), status="answered")
+                with run.timed("verify"):
+                    self._compare(run, asked, scope, excerpts, lines)
                 return
         run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
         if NO_QUESTION in run.draft and best <= 0:  # what a line rather answers than not was a question
             greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
             run.add(answer=greeting, sources=(), statements=())
 
+    def _compare(
+        self, run: AnswerRun, asked: Asked, scope: Scope, excerpts: Sequence[Excerpt], lines: Sequence[Excerpt]
+    ) -> None:
+        """Adds the other documents in force that may say something else than the answer."""
+        by_id = {one.passage.id: one for one in excerpts}
+        mine = next((by_id[one.source] for one in run.record.checks.sentences if one.source in by_id), None)
+        if self.records is None or self.reranker is None or mine is None or mine.passage.document in scope.outside:
+            return
+        others = [one for one in lines if one.passage.document not in scope.outside]
+        found = conflicts.compare(
+            run.record.standalone,
+            run.record.answer,
+            mine,
+            retrieve.elsewhere(others, mine.passage.document, conflicts.MOST),
+            model=self.model,
+            embed=self.embedder.embed_passages,
+            records=self.records,
+            stop=asked.stop,
+        )
+        known = {one.id for one in run.record.sources}
+        more = [other for other, _ in found if other.passage.id not in known]
+        sources = self._dated(sources_of((), more, self.organization.chart), asked, scope)
+        run.add(sources=(*run.record.sources, *sources), conflicts=tuple(conflict for _, conflict in found))
+
     def _without_model(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
         """Where the named units sit and the nearest passages, for whom the model does not answer."""
         question, finder = run.record.standalone, self.organization.finder
         with run.timed("retrieve"):
             scope, vector = validity.scope(self.records), self.embedder.embed_questions([question])[0]
-            placed, found = self._found(question, vector, asked, scope, finder.find(question) if finder else ())
+            placed, lines = self._found(question, vector, asked, scope, finder.find(question) if finder else ())
+            found = retrieve.excerpts(lines)
         sources = self._dated(sources_of(placed, found, self.organization.chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
@@ -275,16 +301,15 @@ class Assistant:
         mentions: Sequence[Mention],
         likelihood: retrieve.Likelihood | None = None,
     ) -> tuple[list[Statement], tuple[Excerpt, ...]]:
-        """Where units sit that are named for certain (that the organization is at the top helps nobody); excerpts, of
-        what is in force first."""
+        """Where units sit that are named for certain (that the organization is at the top helps nobody); lines, the
+        likeliest to answer first, of what is in force before all else."""
         weigh = self.reranker.weigh if self.reranker else None
 
         def search(without: Collection[str]) -> tuple[Excerpt, ...]:
-            return retrieve.excerpts(
+            return retrieve.ranked(
                 question,
                 vector,
                 self.vectors,
-                limit=LINES,
                 readers=asked.readers,
                 without=without,
                 weigh=weigh,

@@ -99,6 +99,18 @@ class CheckedSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Another document in force may say something else: the ids of the source of the answer and of the other, the words
+    of each, exactly as they stand, and what the other alone would have given as the answer."""
+
+    source: str
+    evidence: str
+    other: str
+    other_evidence: str
+    other_answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Misplaced:
     """A unit that the answer puts under `claimed`, while the chart has it under `actual` (names, not ids)."""
 
@@ -190,6 +202,8 @@ class AnswerRecord:
     """Why the answer stops early ("stopped by the reader", "the model's process ended"), "" when it is whole."""
     approved: Approval | None = None
     """By whom and for which question, where the answer was not written anew but pinned by a reviewer."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Where other documents in force may say something else, as far as it was seen."""
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -219,6 +233,7 @@ class AnswerRecord:
             seconds=Seconds(**{step: took for step, took in values.get("seconds", {}).items() if step in _STEPS}),
             interrupted=values.get("interrupted", ""),
             approved=Approval(**approved) if (approved := values.get("approved")) else None,
+            conflicts=tuple(Conflict(**row) for row in values.get("conflicts", ())),
         )
 
 

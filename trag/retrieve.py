@@ -1,6 +1,7 @@
 """Which passages a question gets, and the few lines of each that the reader sees.
 
-question -> hybrid search (pairs and sections) -> their lines, reranked -> the best by query likelihood -> excerpts
+question -> hybrid search (pairs and sections) -> their lines, reranked -> the best by query likelihood -> excerpts,
+         and what answers it in other documents
 
 The paper retrieves pairs by MMR (T-RAG, section 5.4.2); here sections are searched beside them, and a cross-encoder
 ranks the lines of what both searches found. Those that it finds about as good are told apart by the reader: how likely
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from store.vectors import Vectors
 
+SHOWN = 2
+"""Lines of documents that the reader is shown."""
 CANDIDATES = 10
 """Pairs, and sections, among whose lines the likeliest to answer are looked for."""
 WINDOW = 500
@@ -41,19 +44,18 @@ Likelihood = Callable[[str, Sequence[str]], Sequence[float]]
 """Gives for each text the natural logarithm of how likely it is asked this question."""
 
 
-def excerpts(
+def ranked(
     question: str,
     vector: np.ndarray,
     vectors: Vectors,
     *,
-    limit: int,
     readers: Collection[str] | None = OPEN,
     without: Collection[str] = (),
     weigh: Weigh | None = None,
     likelihood: Likelihood | None = None,
 ) -> tuple[Excerpt, ...]:
-    """The `limit` lines that are likeliest to answer, those of one passage with what stands between them, the best
-    first; `vector` (d,) is the question's. Without `weigh` the beginnings of the nearest passages.
+    """The lines of what is found, each by itself, the likeliest to answer first; `vector` (d,) is the question's.
+    Without `weigh` the beginnings of the nearest passages.
 
     `readers` holds the keys of whoever asks, None for who may read everything: without it only what everyone may read
     is found. Nor is the document of a name in `without`.
@@ -64,36 +66,50 @@ def excerpts(
         for passage in vectors.search(vector, question, kinds=(kind,), k=CANDIDATES, readers=readers, without=without)
     ]
     if weigh is None:
-        nearest = sorted(found, key=lambda one: -one.score)[:limit]
+        nearest = sorted(found, key=lambda one: -one.score)
         return tuple(Excerpt(one, window(one.text, lines_of(one))) for one in nearest)
     lines = [(passage, line) for passage in found for line in lines_of(passage)]
     odds = weigh(question, [headed(*one) for one in lines]).tolist()
-    ranked = sorted(
+    order = sorted(
         ((_NEARNESS * one[0].score + weight, weight, *one) for one, weight in zip(lines, odds, strict=True)),
         key=lambda one: -one[0],
     )
-    close = [one for one in ranked[:_COMPARED] if ranked[0][0] - one[0] <= _CLOSE]
+    close = [one for one in order[:_COMPARED] if order[0][0] - one[0] <= _CLOSE]
     if likelihood and len(close) > 1:
         likely = likelihood(question, [headed(passage, line) for _, _, passage, line in close])
-        order = sorted(range(len(close)), key=lambda place: -(close[place][0] + _LIKELIHOOD * likely[place]))
-        ranked[: len(close)] = [close[place] for place in order]
-    shown = ranked[:limit]
-    passages = {passage.id: passage for _, _, passage, _ in shown}
+        best = sorted(range(len(close)), key=lambda place: -(close[place][0] + _LIKELIHOOD * likely[place]))
+        order[: len(close)] = [close[place] for place in best]
+    return tuple(Excerpt(passage, line, weight) for _, weight, passage, line in order)
+
+
+def excerpts(lines: Sequence[Excerpt], limit: int = SHOWN) -> tuple[Excerpt, ...]:
+    """The first `limit` lines, those of one passage with what stands between them."""
+    first = lines[:limit]
+    passages = {one.passage.id: one.passage for one in first}
     return tuple(
         Excerpt(
             passage,
-            stretch(passage.text, [line for *_, of, line in shown if of is passage]),
-            max(weight for _, weight, of, _ in shown if of is passage),
+            stretch(passage.text, [one.text for one in first if one.passage is passage]),
+            max(one.odds for one in first if one.passage is passage),
         )
         for passage in passages.values()
     )
 
 
+def elsewhere(lines: Sequence[Excerpt], document: str, limit: int) -> tuple[Excerpt, ...]:
+    """The best line of each further document than this that rather answers than not, of at most `limit` documents."""
+    best: dict[str, Excerpt] = {}
+    for one in lines:
+        if one.odds > 0 and one.passage.document != document:
+            best.setdefault(one.passage.document, one)
+    return tuple(best.values())[:limit]
+
+
 def preferred(
     search: Callable[[Collection[str]], tuple[Excerpt, ...]], left_out: Sequence[Collection[str]]
 ) -> tuple[Excerpt, ...]:
-    """What `search` finds without the first documents of `left_out`; where no line of that rather answers than not, and
-    a search without the next ones finds a better line, what that finds, and so on."""
+    """The lines that `search` finds without the first documents of `left_out`; where none of those rather answers than
+    not, and a search without the next ones finds a better one, what that finds, and so on."""
     best: tuple[Excerpt, ...] = ()
     for number, without in enumerate(left_out):
         if number and frozenset(without) == frozenset(left_out[number - 1]):
@@ -107,7 +123,7 @@ def preferred(
 
 
 def _odds(found: Sequence[Excerpt]) -> float:
-    return max(one.odds for one in found)
+    return max(one.odds for one in found[:SHOWN])
 
 
 def stretch(text: str, lines: Sequence[str]) -> str:

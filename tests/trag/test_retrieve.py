@@ -43,7 +43,7 @@ def fill(tmp_path: Path) -> Iterator[Callable[..., Vectors]]:
 def found(
     index: Vectors, weigh: Weigh | None = None, readers: Collection[str] | None = OPEN, limit: int = 3
 ) -> tuple[Excerpt, ...]:
-    return retrieve.excerpts("?", QUESTION, index, limit=limit, readers=readers, weigh=weigh)
+    return retrieve.excerpts(retrieve.ranked("?", QUESTION, index, readers=readers, weigh=weigh), limit)
 
 
 def ids(excerpts: Sequence[Excerpt]) -> list[str]:
@@ -121,7 +121,7 @@ def test_lines_that_are_about_as_good_are_told_apart_by_how_likely_they_are_aske
         compared.extend(lines)
         return [-10.0 if "One." in line else -8.0 for line in lines]
 
-    given = retrieve.excerpts("?", QUESTION, index, limit=1, weigh=weigh, likelihood=likelihood)
+    given = retrieve.excerpts(retrieve.ranked("?", QUESTION, index, weigh=weigh, likelihood=likelihood), 1)
     assert [line.rpartition(": ")[2] for line in compared] == ["One.", "Two."]
     assert [(one.text, one.odds) for one in given] == [("Two.", 3.5)]
 
@@ -172,3 +172,19 @@ def test_only_what_the_asker_may_read_is_found(fill: Callable[..., Vectors]) -> 
     assert ids(found(index)) == ["open"]
     assert ids(found(index, readers=OPEN | {"legal"})) == ["secret", "open"]
     assert ids(found(index, readers=None)) == ["secret", "open"]
+
+
+def test_of_each_other_document_the_best_line_that_rather_answers_is_compared(fill: Callable[..., Vectors]) -> None:
+    def of(document: str, number: int) -> Passage:
+        return Passage(f"{document}{number}", "section", document, "Rules", None, f"Line {document}{number}.")
+
+    index = fill((of("a", 1), 0.9), (of("b", 1), 0.8), (of("b", 2), 0.8), (of("c", 1), 0.7), (of("d", 1), 0.6))
+    odds = {"a1": 5.0, "b1": 1.0, "b2": 4.0, "c1": -1.0, "d1": 3.0}
+
+    def weigh(_: str, lines: Sequence[str]) -> np.ndarray:
+        return np.array([next(value for name, value in odds.items() if f"{name}." in line) for line in lines])
+
+    lines = retrieve.ranked("?", QUESTION, index, weigh=weigh)
+    assert ids(retrieve.elsewhere(lines, "a", 3)) == ["b2", "d1"]
+    assert ids(retrieve.elsewhere(lines, "a", 1)) == ["b2"]
+    assert ids(retrieve.elsewhere(lines, "b", 3)) == ["a1", "d1"]

@@ -64,6 +64,12 @@ def answer_as_text(record: AnswerRecord) -> str:
     lines += [
         f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
     ]
+    lines += [
+        f"[another document in force may say something else: {by_id[one.other].document}, {by_id[one.other].section}: "
+        f"{shorten(one.other_evidence, 300)}]"
+        for one in record.conflicts
+    ]
+    used |= dict.fromkeys(one.other for one in record.conflicts)
     sources = [by_id[id] for id in used if id in by_id]
     if record.status == "cannot_answer" and (near := first_of_sections(record.sources)[:NEAREST]):
         lines.append("[nearest to the question]")

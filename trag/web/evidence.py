@@ -30,7 +30,7 @@ class Branch:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it, or all
-    of an approved answer does, as far as anybody knows.
+    of an approved answer does, as far as anybody knows, or it says something else.
 
     `standing` says when it is valid, `outdated` that it was not in force on the days that were asked for, `successors`
     what takes its place, each with its address.
@@ -62,6 +62,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     by_id = {source.id: source for source in record.sources}
     supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
     used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
+    used |= dict.fromkeys(conflict.other for conflict in record.conflicts)
     others = [source for source in record.sources if source.id not in used]
     if record.status == "cannot_answer":
         leading = first_of_sections(others)
@@ -70,6 +71,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
         borne_out = [sentence.evidence or sentence.text for sentence in supported if sentence.source == source.id]
+        borne_out += [conflict.other_evidence for conflict in record.conflicts if conflict.other == source.id]
         question, text = marked(source.question, borne_out), marked(source.text, borne_out)
         link = ""  # a whole document opens at its beginning
         if of_document(source) and documents.get(source.document):
@@ -120,13 +122,15 @@ def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecor
 
     The answer stays: it was given to them. `documents` as in `evidence`.
     """
+    closed = {each.id for each in record.sources if of_document(each) and documents.get(each.document) is False}
+    conflicts = tuple(each for each in record.conflicts if closed.isdisjoint((each.source, each.other)))
     sources = (
         replace(source, section="", page=None, text="", score=0.0, question="", validity=None)
-        if of_document(source) and documents.get(source.document) is False
+        if source.id in closed
         else source
         for source in record.sources
     )
-    return replace(record, sources=tuple(sources))
+    return replace(record, sources=tuple(sources), conflicts=conflicts)
 
 
 def documents_of(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord) -> frozenset[str]:

@@ -118,6 +118,7 @@ def conversation(
                 [each for each in found if not (each.used or each in close)],
                 choices(turn.record, chart),
                 against(turn.record, turn.given, chart, charts),
+                disagreements(turn.record, found),
             )
             for turn in turns
         ],
@@ -240,6 +241,13 @@ def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, c
     activated = kept.in_use(given) if kept and given else None
     name = f"Chart of {activated.at:%-d %b %Y} ({short})" if activated else f"Chart {short}"
     return name if chart and chart.version == version else f"{name}; another one is in use now"
+
+
+def disagreements(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[tuple[Evidence, str], ...]:
+    """The sources that may say something else than the answer, as far as the reader may still open them, and their
+    words there."""
+    by_id = {each.source.id: each for each in found if not each.withdrawn}
+    return tuple((by_id[one.other], one.other_evidence) for one in record.conflicts if one.other in by_id)
 
 
 def unit_name(unit: str, chart: Chart | None) -> str:

@@ -142,8 +142,13 @@ def told(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord, book:
         )
         for source in record.sources
     )
+    by_id = {source.id: source for source in record.sources}
+    conflicts = (
+        f"Another document in force may say something else: {by_id[one.other].document}: {one.other_evidence}"
+        for one in record.conflicts
+    )
     sources = [f"{number}. {place}" for number, place in enumerate(dict.fromkeys(places), 1)]
-    parts = (record.answer, approved, "\n".join(["Sources:", *sources] if sources else []))
+    parts = (record.answer, approved, *conflicts, "\n".join(["Sources:", *sources] if sources else []))
     return unmarked("\n\n".join(filter(None, parts)))
 
 

@@ -25,6 +25,7 @@ from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.validity import to_review
+from trag.web.documents.conflicts import ConflictsPage
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
 from trag.web.documents.folders import FoldersPage
@@ -208,6 +209,7 @@ class DocumentsPage:
             writing=self.writing.now,
             readers=lambda document: readers(document.audience, chart),
             chart=chart,
+            conflicts=sum(each.state == "open" for each in self.home.records.conflicts.all()),
             notice=self.context.notices.said(request),
             largest=Limits().file_bytes,
             formats=FORMATS,
@@ -284,7 +286,13 @@ def mount(
     runner = FolderRunner(home)
     documents = DocumentsPage(context, PairWriting(home, ready, busy), cache, runner)
     router = APIRouter(prefix="/documents")
-    pages = (PairsPage(context), ExamplesPage(context), ValidityPage(context), FoldersPage(context, runner))
+    pages = (
+        PairsPage(context),
+        ExamplesPage(context),
+        ValidityPage(context),
+        FoldersPage(context, runner),
+        ConflictsPage(context),
+    )
     for each in (documents, *pages, Viewer(context, cache), DocumentPage(context)):
         each.routes(router)
     app.include_router(router)

@@ -1,0 +1,120 @@
+"""Conflicts: two documents in force that say different things of the same matter, as answers came upon them, until
+somebody settles them or one of the documents says something else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import Engine, delete, insert, select, update
+
+from store import StoreError, audit, schema
+from store.database import reading, writing
+
+ConflictState = Literal["open", "none"]
+"""None: somebody who knows said that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one document says: its name, the section, and the words."""
+
+    document: str
+    section: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sides, and the question that was asked when they were seen; `by` is who said last what it is."""
+
+    id: str
+    question: str
+    first: Side
+    second: Side
+    found: datetime
+    state: ConflictState = "open"
+    by: str = ""
+
+
+def conflict_id(*sides: Side) -> str:
+    """The id of a conflict, whichever side comes first."""
+    told = "\0".join(sorted(f"{side.document}\0{side.words}" for side in sides))
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+class Conflicts:
+    """The conflicts of one home."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def put(self, question: str, pairs: Iterable[tuple[Side, Side]]) -> None:
+        """Keep what an answer came upon, as far as it is new and both documents are still there."""
+        table = schema.conflicts
+        with writing(self._engine) as connection:
+            there = set(connection.scalars(select(schema.documents.c.name)))
+            known = set(connection.scalars(select(table.c.id)))
+            for first, second in pairs:
+                id = conflict_id(first, second)
+                if id not in known and {first.document, second.document} <= there:
+                    sides = {f"{key}_a": value for key, value in asdict(first).items()}
+                    sides |= {f"{key}_b": value for key, value in asdict(second).items()}
+                    row = {"id": id, "question": question, "found": datetime.now(UTC), "state": "open", "set_by": ""}
+                    connection.execute(insert(table), row | sides)
+                    known.add(id)
+
+    def denied(self, ids: Collection[str]) -> frozenset[str]:
+        """Those of these ids that are none, as somebody said."""
+        table = schema.conflicts.c
+        with reading(self._engine) as connection:
+            return frozenset(connection.scalars(select(table.id).where(table.id.in_(ids), table.state == "none")))
+
+    def all(self) -> tuple[Conflict, ...]:
+        """Those of which both documents still say the words, the newest first; the others are removed."""
+        table, passages, pairs = schema.conflicts, schema.passages.c, schema.pairs.c
+        with writing(self._engine) as connection:
+            kept = connection.execute(select(table).order_by(table.c.found.desc(), table.c.id)).all()
+            names = {name for row in kept for name in (row.document_a, row.document_b)}
+            texts: dict[str, list[str]] = {}
+            for of, text in (passages.document, passages.text), (pairs.document, pairs.answer):
+                for name, words in connection.execute(select(of, text).where(of.in_(names))):
+                    texts.setdefault(name, []).append(words)
+
+            def stands(document: str, words: str) -> bool:
+                return any(words in text for text in texts.get(document, ()))
+
+            over = [
+                row.id
+                for row in kept
+                if not (stands(row.document_a, row.words_a) and stands(row.document_b, row.words_b))
+            ]
+            if over:
+                connection.execute(delete(table).where(table.c.id.in_(over)))
+        return tuple(
+            Conflict(
+                row.id,
+                row.question,
+                Side(row.document_a, row.section_a, row.words_a),
+                Side(row.document_b, row.section_b, row.words_b),
+                row.found,
+                row.state,
+                row.set_by,
+            )
+            for row in kept
+            if row.id not in over
+        )
+
+    def set_state(self, id: str, state: ConflictState, *, by: str) -> None:
+        """What somebody says that it is. Raises StoreError when it is gone."""
+        table = schema.conflicts
+        with writing(self._engine) as connection:
+            changed = update(table).where(table.c.id == id).values(state=state, set_by=by)
+            if connection.execute(changed).rowcount == 0:
+                raise StoreError(
+                    "This conflict is no longer there.", "One of its documents says something else by now."
+                )
+            audit.note(connection, by, "conflict judged", id, result=state)
