@@ -83,7 +83,7 @@ def ingest_one(
 
     suffix, limits = PurePath(name).suffix.lower(), Limits()
     known = context.records.library.with_content(hashlib.sha256(content).hexdigest())
-    # Scanned pages take seconds each: nobody else's change waits for them.
+    # Pictures take seconds each: nobody else's change waits for them.
     reading = None if known else _read(content, name, context, limits, progress, watch)
     with write_lock:
         before = context.records.library.document(name)
@@ -96,13 +96,13 @@ def ingest_one(
 def _read(
     content: bytes, name: str, context: IngestContext, limits: Limits, progress: Progress, watch: Callable[[], None]
 ) -> Reading:
-    """A document, its scanned pages too. Raises TragError when it cannot be read."""
+    """A document, its pictures too. Raises TragError when it cannot be read."""
     reading = read(content, name, limits, watch)
     if not reading.scanned:
         return reading
 
     def told(done: int, count: int) -> None:
-        progress(f"reading scanned pages of {shown(name)}", done, count)
+        progress(f"reading the pictures of {shown(name)}", done, count)
 
     return read(
         content, name, limits, watch, read_scans(content, name, reading.scanned, context.originals, told, watch)

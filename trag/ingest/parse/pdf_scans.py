@@ -15,10 +15,10 @@ _ALIKE = 0.2  # sizes that differ by less from that of most of the page are the 
 
 
 def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Page:
-    """A page with the words that were read of it in place of its own; `width` and `height` are its points as it is
-    shown. Where it was not legible it has no words."""
+    """A page with the words that were read of it in place of its own, which it keeps where those are not legible;
+    `width` and `height` are its points as it is shown."""
     if not scan.is_legible:
-        return replace(page, words=())
+        return page
     if scan.turn % 2:
         width, height = height, width
     boxes = [((word.bottom - word.top) * height, word) for word in scan.words]
