@@ -22,6 +22,7 @@ from trag.ingest.pair_changes import import_pairs
 from trag.ingest.pairing import reread
 from trag.ingest.pairs import GivenPair, read_pairs
 from trag.ingest.parse.characters import counted
+from trag.ingest.parse.formats import FORMATS, PICTURES
 from trag.ingest.passages import section_passages, sections
 from trag.ingest.reading import Reading, read, read_file
 from trag.ingest.reconciliation import repair
@@ -88,8 +89,8 @@ def ingest_one(
     with write_lock:
         before = context.records.library.document(name)
         result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading=reading)
-        if before:
-            sweep(context, [before.sha256])
+        if before or result.outcome == "skipped":
+            sweep(context, [before.sha256 if before else hashlib.sha256(content).hexdigest()])
     return result
 
 
@@ -145,7 +146,10 @@ def _ingest(
     found = sections(reading.blocks, title)
     passages = section_passages(name, found)
     if not passages:
-        raise TragError(f"{shown(name)} holds no text.", "Check that it is the right file.")
+        said, hint = f"{shown(name)} holds no text.", "; ".join(reading.notes) or "Check that it is the right file."
+        if before or FORMATS[suffix] not in PICTURES:
+            raise TragError(said, hint)
+        return Ingested(name, "skipped", said, hint)  # a photo among documents is no fault
     old_pairs = library.pairs(name) if before else ()
     old = [passage for passage in library.passages(name) if passage.kind != "qa"] if before else []
     document_pairs, questioned = reread(passages, old_pairs, old)

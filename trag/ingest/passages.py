@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from store.passage import Passage
 from trag.ingest.reading import Block
@@ -61,7 +61,7 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
     left_out = title if below and 2 * sum(below) >= len(below) else None
     path: list[Block] = []
     found: list[tuple[str, int | None, list[Block]]] = []
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, after in zip_longest(blocks, blocks[1:]):
         if block.kind == "heading" and (after is None or (after.kind == "heading" and after.level <= block.level)):
             block = replace(block, kind="paragraph")  # over nothing
         if block.kind == "heading":

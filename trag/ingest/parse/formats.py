@@ -102,7 +102,8 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     """The blocks of a file of which only the bytes and the suffix (".pdf") are known, and what was read of its pages
     that are pictures.
 
-    Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text.
+    Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text and no
+    picture.
     """
     kind = recognise(content, suffix)
     reader = _parser(kind)
@@ -123,7 +124,7 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
         block = replace(block, text=shown(block.text), rows=rows)
         if block.text or any(map(any, rows)):
             blocks += items(block)
-    if not blocks and not reading.scanned:
+    if not blocks and not reading.scanned and kind not in PICTURES:
         raise TragError(
             "holds no text.", " ".join(reading.notes) or "Check that it is the right file, and not a picture of one."
         )

@@ -29,6 +29,7 @@ from trag import briefs, view
 from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
 from trag.ingest.parse.formats import FORMATS, PAGED
+from trag.ingest.passages import PICTURE
 from trag.ingest.scans import ScannedPage
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
@@ -303,4 +304,7 @@ def _text(document: Document, target: Target, key: str, problem: str = "") -> Re
     alone = target.here is not None and target.here is target.quoted and target.changed
     passages = (target.here,) if alone and target.here else target.passages
     found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
-    return render("view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem)
+    ocr = target.quoted is not None and target.quoted.section.endswith(PICTURE)
+    return render(
+        "view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem, ocr=ocr
+    )
