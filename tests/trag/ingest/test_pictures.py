@@ -27,6 +27,11 @@ from trag.ingest.scans import ScannedPage, ScannedWord, kept, kept_words
 
 SECOND = "From May on, visitors pay at the kiosk."
 
+UNSURE = (
+    "page 1 with words on a picture that are not legible enough (handwriting? a poor scan?): "
+    "scan again more sharply, or type them in a document of their own"
+)
+
 
 def saved(image: Image.Image, form: str = "PNG", **options: Any) -> bytes:
     file = io.BytesIO()
@@ -125,11 +130,14 @@ def test_words_in_a_picture_of_a_word_document_are_found_and_the_others_cost_a_n
 
 
 @pytest.mark.slow
-def test_a_photo_among_documents_is_skipped_and_nothing_of_it_kept(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_photo_or_a_scrawl_among_documents_is_skipped_and_nothing_of_it_kept(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "photo.png").write_bytes(blank(90))
-    (added,) = shelf.ingest(tmp_path / "given")
-    assert (added.outcome, added.hint) == ("skipped", "page 1 without words on the picture")
+    scrawl = drawn(*LINES)
+    scrawl.reduce(12).resize(scrawl.size).save(tmp_path / "given" / "scrawl.png")
+    photo, scrawled = shelf.ingest(tmp_path / "given")
+    assert (photo.outcome, photo.hint) == ("skipped", "page 1 without words on the picture")
+    assert (scrawled.outcome, scrawled.hint) == ("skipped", UNSURE)
     assert not list(shelf.context.originals.glob("*"))
 
 
@@ -216,17 +224,13 @@ def test_words_that_are_not_legible_are_told_from_none(content: bytes) -> None:
     if suffix == ".png":
         assert parse(content, suffix, [read(1)]).notes == ("page 1 without words on the picture",)
     unsure = [read(1, "Deer Jan, tbe boat", confidence=0.6)]
-    said = (
-        "page 1 with words on a picture that are not legible enough (handwriting? a poor scan?): "
-        "scan again more sharply, or type them in a document of their own"
-    )
     if suffix == ".png":
         reading = parse(content, suffix, unsure)
-        assert (reading.blocks, reading.notes) == ((), (said,))
+        assert (reading.blocks, reading.notes) == ((), (UNSURE,))
     else:
         with pytest.raises(TragError) as caught:
             parse(content, suffix, unsure)
-        assert caught.value.hint == said
+        assert caught.value.hint == UNSURE
 
 
 def test_a_damaged_page_of_a_tiff_is_named_and_the_others_read() -> None:
