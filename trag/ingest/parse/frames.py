@@ -14,8 +14,10 @@ from PIL import Image, ImageOps
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+PIXELS = Image.MAX_IMAGE_PIXELS or 0
+"""What a picture may have: nearly three pages of A3 at 400 dots an inch."""
 TOO_LARGE = (Image.DecompressionBombWarning, Image.DecompressionBombError)
-"""What is raised for a picture of more than `Image.MAX_IMAGE_PIXELS`, about three pages of A3 at 400 dots an inch."""
+"""What is raised for a picture of more than PIXELS."""
 BROKEN = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, AttributeError, struct.error, *TOO_LARGE)
 """What Pillow raises for damaged pictures, and TOO_LARGE."""
 _FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from trag.errors import TragError
-from trag.ingest.parse.frames import BROKEN, TOO_LARGE, Image, count, pixels, size
+from trag.ingest.parse.frames import BROKEN, PIXELS, TOO_LARGE, count, pixels, size
 from trag.ingest.parse.pdf import of_pages
 from trag.ingest.parse.pdf_page import Page
 from trag.ingest.reading import Block, Reading
@@ -39,9 +39,7 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
             pages.append(Page(pictures=1) if found else None)
             sizes.append(found or (_SIDE, _SIDE))
     except TOO_LARGE as error:
-        raise TragError(
-            f"has more than {Image.MAX_IMAGE_PIXELS or 0:,} pixels.", "Save it smaller: 300 dots an inch are enough."
-        ) from error
+        raise TragError(f"has more than {PIXELS:,} pixels.", "Save it smaller: 300 dots an inch are enough.") from error
     except BROKEN as error:
         raise TragError(f"is a damaged picture ({error}).", "Open it in a viewer and save it again.") from error
     return of_pages("picture", pages, sizes, scans, {})
