@@ -84,6 +84,7 @@ ROOMS = {
     "docx": {"trag/ingest/", "trag/brief/export.py"},
     "watchfiles": {"trag/folders/"},
     "pypdfium2": {"trag/ingest/", "trag/view/"},
+    "PIL": {"trag/ingest/"},
 }
 
 

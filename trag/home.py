@@ -275,7 +275,7 @@ class Home:
         return original.read_bytes() if original else None
 
     def scans(self, sha256: str) -> Collection[ScannedPage]:
-        """The pages of a PDF that are pictures, as they were read."""
+        """The pages of a document that are pictures, as they were read."""
         return scans.kept(scans.kept_words(self.folder / "documents", sha256)).values()
 
     def forget(self, document: str, *, by: str = "") -> Receipt:

@@ -22,6 +22,7 @@ from trag.ingest.pair_changes import import_pairs
 from trag.ingest.pairing import reread
 from trag.ingest.pairs import GivenPair, read_pairs
 from trag.ingest.parse.characters import counted
+from trag.ingest.parse.formats import FORMATS, PICTURES
 from trag.ingest.passages import section_passages, sections
 from trag.ingest.reading import Reading, read, read_file
 from trag.ingest.reconciliation import repair
@@ -83,26 +84,26 @@ def ingest_one(
 
     suffix, limits = PurePath(name).suffix.lower(), Limits()
     known = context.records.library.with_content(hashlib.sha256(content).hexdigest())
-    # Scanned pages take seconds each: nobody else's change waits for them.
+    # Pictures take seconds each: nobody else's change waits for them.
     reading = None if known else _read(content, name, context, limits, progress, watch)
     with write_lock:
         before = context.records.library.document(name)
         result = _ingest(content, name, suffix, context, True, audience, by, limits, progress, watch, reading=reading)
-        if before:
-            sweep(context, [before.sha256])
+        if before or result.outcome == "skipped":
+            sweep(context, [before.sha256 if before else hashlib.sha256(content).hexdigest()])
     return result
 
 
 def _read(
     content: bytes, name: str, context: IngestContext, limits: Limits, progress: Progress, watch: Callable[[], None]
 ) -> Reading:
-    """A document, its scanned pages too. Raises TragError when it cannot be read."""
+    """A document, its pictures too. Raises TragError when it cannot be read."""
     reading = read(content, name, limits, watch)
     if not reading.scanned:
         return reading
 
     def told(done: int, count: int) -> None:
-        progress(f"reading scanned pages of {shown(name)}", done, count)
+        progress(f"reading the pictures of {shown(name)}", done, count)
 
     return read(
         content, name, limits, watch, read_scans(content, name, reading.scanned, context.originals, told, watch)
@@ -145,7 +146,10 @@ def _ingest(
     found = sections(reading.blocks, title)
     passages = section_passages(name, found)
     if not passages:
-        raise TragError(f"{shown(name)} holds no text.", "Check that it is the right file.")
+        said, hint = f"{shown(name)} holds no text.", "; ".join(reading.notes) or "Check that it is the right file."
+        if before or FORMATS[suffix] not in PICTURES:
+            raise TragError(said, hint)
+        return Ingested(name, "skipped", said, hint)  # a photo among documents is no fault
     old_pairs = library.pairs(name) if before else ()
     old = [passage for passage in library.passages(name) if passage.kind != "qa"] if before else []
     document_pairs, questioned = reread(passages, old_pairs, old)

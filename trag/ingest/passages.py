@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from store.passage import Passage
 from trag.ingest.reading import Block
@@ -17,6 +17,8 @@ LENGTH = 1000
 """Characters of a passage at most: about what an embedder that reads 256 tokens sees of it."""
 OVERLAP = 100
 """Characters at most that a passage repeats from the end of the one before it."""
+PICTURE = "Picture (read by OCR)"
+"""Where the words of a picture stand in a document, below the heading over it."""
 
 # Lines (paragraphs, items, the sentences of tables), then sentences, then words; only a "word" longer than a passage is
 # cut. Paragraphs do not come before lines: a short one above a long list would be a passage of its own.
@@ -59,7 +61,7 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
     left_out = title if below and 2 * sum(below) >= len(below) else None
     path: list[Block] = []
     found: list[tuple[str, int | None, list[Block]]] = []
-    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, after in zip_longest(blocks, blocks[1:]):
         if block.kind == "heading" and (after is None or (after.kind == "heading" and after.level <= block.level)):
             block = replace(block, kind="paragraph")  # over nothing
         if block.kind == "heading":
@@ -71,13 +73,14 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
         while block.level and block.kind == "paragraph" and path and path[-1].level >= block.level:
             path.pop()  # once a heading: it belongs where that would have stood
         words = " > ".join(heading.text for heading in path) or (title.text if title else name)
+        words = f"{words} > {PICTURE}" if block.ocr else words
         if not found or found[-1][:2] != (words, block.page):
             found.append((words, block.page, []))
         found[-1][2].append(block)
     every: list[Section] = []
     telling: list[Section] = []
     for words, page, inside in found:
-        every.append(Section(words, page, _text(inside, words)))
+        every.append(Section(words, page, _text(inside, words.removesuffix(f" > {PICTURE}"))))
         # A word or two set like a heading that stand alone, such as "Part 2" above the title of the part, tell nothing.
         if len(every[-1].text.split()) > 3 or not all(block.kind == "paragraph" and block.level for block in inside):
             telling.append(every[-1])

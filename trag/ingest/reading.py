@@ -22,7 +22,7 @@ class Block:
     `level` orders headings (0 is the document's title, a deeper heading has a larger one, gaps mean nothing) and
     counts the depth of an item from 1, whose text begins with its mark ("- ", "2. "). `rows` are a table's cells: the
     first row is the header, all empty where the table has none. `page` counts from 1, None where a format has no
-    pages.
+    pages. `ocr`: a program has read it off a picture in the text.
     """
 
     kind: Literal["heading", "paragraph", "item", "table"]
@@ -30,6 +30,7 @@ class Block:
     level: int = 0
     page: int | None = None
     rows: tuple[tuple[str, ...], ...] = ()
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Stated:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text;
-    `scanned` are the pages, from 1, that are pictures and were not given as read, `stated` what it says of its own
-    validity."""
+    `scanned` are the pages, from 1, that are pictures and were not given as read; in an Office file pictures, by their
+    entries in its container. `stated` is what it says of its own validity."""
 
     format: str
     blocks: tuple[Block, ...]
@@ -64,7 +65,14 @@ class Reading:
         """The reading that `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         values: dict[str, Any] = json.loads(text)
         blocks = tuple(
-            Block(row["kind"], str(row["text"]), int(row["level"]), row["page"], tuple(map(tuple, row["rows"])))
+            Block(
+                row["kind"],
+                str(row["text"]),
+                int(row["level"]),
+                row["page"],
+                tuple(map(tuple, row["rows"])),
+                bool(row["ocr"]),
+            )
             for row in values["blocks"]
         )
         stated = tuple(Stated(*(str(row[name]) for name in ("field", "words", "place"))) for row in values["stated"])
@@ -96,7 +104,7 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
 def read(
     content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody, scans: Sequence[ScannedPage] = ()
 ) -> Reading:
-    """The blocks of a document; `scans` are what was read of the pages of a PDF that are pictures.
+    """The blocks of a document; `scans` are what was read of its pages that are pictures, or of its pictures.
 
     Raises TragError that names it and says what is wrong and what to do; what `watch` raises, which is called again and
     again, ends the child.

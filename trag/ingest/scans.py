@@ -1,8 +1,9 @@
-"""Pages that are pictures -> their words, read by RapidOCR in a child process and kept beside the original.
+"""Pages that are pictures, and pictures in documents -> their words, read by RapidOCR in a child process and kept
+beside the original.
 
-pages without text -> the child, a few pages at a time -> <sha256>.words, one line of JSON a page
+pages without text, pictures -> the child, a few at a time -> <sha256>.words, one line of JSON each
 
-A page is kept as soon as it is read: a document that is stopped or killed in the middle goes on where it was.
+What is read is kept at once: a document that is stopped or killed in the middle goes on where it was.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from store.files import write_atomic
@@ -40,7 +42,7 @@ class ScannedWord:
 
 @dataclass(frozen=True, slots=True)
 class ScannedPage:
-    """What was read of a page, counted from 1, in the order of its lines.
+    """What was read of a page, or of another picture by its number, from 1, in the order of its lines.
 
     `turn` is how often the page as it is shown was turned by 90 degrees clockwise to be upright, `slope` how far the
     lines fall to the right then (height over width, in points). `confidence` is the mean over its characters, 0 to 1.
@@ -78,7 +80,8 @@ def read_scans(
     told: Callable[[int, int], None],
     watch: Callable[[], None] = nobody,
 ) -> tuple[ScannedPage, ...]:
-    """The pages of these numbers in a PDF, read and kept in `folder`, where the originals are.
+    """The pages or pictures of a document that its `Reading.scanned` names, read and kept in `folder`, where the
+    originals are.
 
     Those that end their reader are left out. `told` is called with how many are read and how many there are. Raises
     StoreError when a page cannot be kept; what `watch` raises ends the work, and what was read is kept.
@@ -86,14 +89,19 @@ def read_scans(
     file = kept_words(folder, hashlib.sha256(content).hexdigest())
     pages = dict(kept(file))
     missing = [number for number in numbers if number not in pages]
-    for start in range(0, len(missing), _TOGETHER):
-        part = missing[start : start + _TOGETHER]
-        told(len(numbers) - len(missing) + start, len(numbers))
+    parts = deque(missing[start : start + _TOGETHER] for start in range(0, len(missing), _TOGETHER))
+    suffix = PurePath(name).suffix.lower()
+    while parts:
+        part = parts.popleft()
+        told(len(numbers) - sum(map(len, (part, *parts))), len(numbers))
         try:
-            answer = run("trag.ingest.parse.scans", [",".join(map(str, part))], content, name, _LIMITS, watch)
+            arguments = [suffix, ",".join(map(str, part))]
+            answer = run("trag.ingest.parse.scans", arguments, content, name, _LIMITS, watch)
             pages |= {page.number: page for page in map(ScannedPage.from_json, answer.splitlines())}
         except (TragError, ValueError, KeyError, TypeError) as error:
             log.warning("pages %s of %s cannot be read: %s", part, shown(name), error)  # the reading notes them
+            if len(part) > 1:
+                parts.extendleft([[number] for number in reversed(part)])
             continue
         folder.mkdir(parents=True, exist_ok=True)
         write_atomic(file, "".join(f"{page.to_json()}\n" for page in pages.values()).encode())

@@ -1,7 +1,7 @@
 """Sources that open: the place of a passage in its document, on a page as it is printed or in the text around it.
 
 from trag.view import page, text
-page(content, "manual.pdf", 12, passage.text, sentences)  # a PDF
+page(content, "manual.pdf", 12, passage.text, sentences)  # a PDF or a picture
 text(passages, passage.id, sentences)  # everything else, and for who cannot see the picture
 
 Who may read the document has been decided before.

@@ -1,8 +1,9 @@
-"""The child processes of `trag.view.page`: each reads a PDF from its standard input, writes one of its pages as JSON.
+"""The child processes of `trag.view.page`: each reads a PDF or a picture from its standard input, writes one of
+its pages as JSON.
 
 arguments: PAGE WIDTH LENGTH
 
-After the PDF come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were read off
+After it come LENGTH bytes of JSON, the passage, its supporting words and the pages near by that were read off
 pictures: a list of the processes on the machine shows arguments to everybody, and not everybody may read the document.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from trag.ingest.scans import ScannedPage
 from trag.sandbox import serve
 from trag.view.locate import Word, find
-from trag.view.picture import Picture, picture  # loads PDFium's library, which `serve` would refuse
+from trag.view.picture import Picture, picture  # loads libraries, which `serve` would refuse
 from trag.view.views import Box, Mark, PageView, Piece
 
 _KEPT = "\n\u200c\u200d"
@@ -24,7 +25,7 @@ _BESIDE = 1.2
 
 
 def view(content: bytes, number: int, width: int, length: int) -> PageView:
-    """The page of a number in a PDF that is followed by `length` bytes which say what is looked for on it."""
+    """The page of a number in a file that is followed by `length` bytes which say what is looked for on it."""
     size = len(content) - length
     passage, supporting, scans = json.loads(content[size:])
     pages = {page.number: page for page in map(ScannedPage.from_json, scans)}

@@ -1,4 +1,5 @@
-"""One page of a PDF as a picture, and its characters with their places. Run only in the child process.
+"""One page of a PDF or of a picture file as a picture, and its characters with their places. Run only in the child
+process.
 
 PDFium draws the page as it stands: no script is run, no form is filled, no link is followed,
 and of the other pages only the text of those beside it is read.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from trag.errors import TragError
+from trag.ingest.parse.frames import BROKEN, count, pixels
 from trag.ingest.scans import ScannedPage, ScannedWord
 from trag.view.views import Box
 
@@ -24,6 +27,8 @@ _SIDE = 8_000
 """What a picture may have, whatever the size of its page."""
 _CHARACTERS = 100_000
 """Characters that are read of a page."""
+_PDF, _BEGINNING = re.compile(b"%PDF-"), 1_024
+"""What a PDF begins with, and how late."""
 _FINE = 1_000_000
 """Steps along a page in which PDFium is asked for places."""
 
@@ -47,11 +52,14 @@ class Picture:
 
 
 def picture(content: bytes, size: int, number: int, width: int, scans: Mapping[int, ScannedPage]) -> Picture:
-    """The page of a number, from 1, in a PDF that is the first `size` bytes of the content; about `width` pixels wide.
-    Where there is no such page it is the nearest one. `scans` are the pages that are pictures, by number, as read.
+    """The page of a number, from 1, in a PDF or picture that is the first `size` bytes of the content; about `width`
+    pixels wide. Where there is no such page it is the nearest one. `scans` are the pages that are pictures, by number,
+    as read.
 
     Raises TragError when it is encrypted or damaged.
     """
+    if not _PDF.search(content, 0, _BEGINNING):
+        return _frame(content[:size], number, width, scans)
     document = raw.FPDF_LoadMemDocument64(content, size, None)
     pages = raw.FPDF_GetPageCount(document)
     if pages < 1 and raw.FPDF_GetLastError() in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
@@ -75,6 +83,21 @@ def picture(content: bytes, size: int, number: int, width: int, scans: Mapping[i
         _scanned(scans[other])[0] if other in scans else _text(opened, other) for other in (number - 1, number + 1)
     )
     return Picture(number, pages, image, bitmap.width, bitmap.height, text, places, before, after)
+
+
+def _frame(content: bytes, number: int, width: int, scans: Mapping[int, ScannedPage]) -> Picture:
+    try:
+        pages = count(content)
+        number = min(max(number, 1), pages)
+        frame = pixels(content, number, width * 3 // 2)
+    except BROKEN as error:
+        raise TragError("is no picture that can be shown.", "Open it in a viewer and save it again.") from error
+    down, across = frame.shape[:2]
+    image = png(frame.tobytes(), across, down, 3 * across)
+    (before, _), (text, places), (after, _) = (
+        _scanned(scans[each]) if each in scans else ("", ()) for each in (number - 1, number, number + 1)
+    )
+    return Picture(number, pages, image, across, down, text, places, before, after)
 
 
 def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What is shown of a source: a page of a PDF as a picture with boxes on it, or a passage in the text around it."""
+"""What is shown of a source: a page of a PDF or a picture with boxes on it, or a passage in the text around it."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def page(
     """The page of a number, from 1, as a picture about `width` pixels wide, and where the passage stands on it.
 
     `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages;
-    `scans` are its pages that are pictures, as they were read. Raises TragError for a file that is no PDF, is
+    `scans` are its pages that are pictures, as they were read. Raises TragError for a file without pages, one that is
     encrypted, damaged or over the limits, NoSuchPage for a number that it does not have.
     """
     passage = passage[:_LONGEST]

@@ -29,7 +29,7 @@ def test_files_become_documents_and_follow_what_happens_to_them(mirrored: Mirror
     mirrored.add(share_gone=100)
     for name in ("a.md", "hr/b.md", "hr/c.txt", "d.md"):
         mirrored.write(name, f"Words of {name}.")
-    mirrored.write("hr/photo.png", "no document")
+    mirrored.write("hr/photo.heic", "no document")
     mirrored.write(".git/config.md", "hidden")
     mirrored.write("~$a.md", "what Office keeps beside an open file")
     assert counts(mirrored.run()) == (4, 0, 0, 0, 0)

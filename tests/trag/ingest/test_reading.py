@@ -172,8 +172,8 @@ def test_a_name_is_never_trusted(name: str) -> None:
 
 def test_what_the_child_refuses_comes_back_with_the_name_and_the_hint() -> None:
     with pytest.raises(TragError) as caught:
-        read(b"\x89PNG\r\n\x1a\n", "scan.pdf", LIMITS)
-    assert caught.value.message == "scan.pdf is named .pdf but looks like a PNG picture."
+        read(b"GIF89a", "scan.pdf", LIMITS)
+    assert caught.value.message == "scan.pdf is named .pdf but looks like a GIF picture."
     assert "Save it as one of" in caught.value.hint
 
 

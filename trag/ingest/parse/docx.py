@@ -2,8 +2,8 @@
 line.
 
 Follows no link out of the file. A footnote or endnote is read after the paragraph or table that refers to it. Headers,
-footers, comments, hidden and deleted text are left out. What pictures, charts and diagrams show is not read, and the
-notes of the reading say where they are.
+footers, comments, hidden and deleted text are left out. What was read off a picture stands after the paragraph or table
+that shows it; the notes of the reading say where pictures, charts and diagrams are that were not read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import docx
@@ -27,9 +27,11 @@ from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
 from trag.ingest.parse.docx_text import Text, cells, table_rows, write_boxes
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.marks import left_out, settled
-from trag.ingest.parse.pictures import among, is_counted, is_counted_in_office, unread
+from trag.ingest.parse.picture_words import OfficePictures
+from trag.ingest.parse.pictures import among, embedded, is_counted, is_counted_in_office, unread
 from trag.ingest.parse.tables import belongs_to_table, is_layout, with_header
 from trag.ingest.reading import Block, Reading
+from trag.ingest.scans import ScannedPage
 
 _WHAT = "Word document"
 _BOLD = 10
@@ -45,12 +47,13 @@ _WIDEST = 100
 """Columns that a cell reaches over at most."""
 
 
-def parse(content: bytes) -> Reading:
-    """A .docx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
+def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """A .docx file; `scans` are what was read of its pictures. Raises TragError for a container that is damaged,
+    unpacks to too much, or declares entities."""
     notes = screen(content, _WHAT)
     try:
         document = docx.Document(io.BytesIO(content))
-        body = _Body(document)
+        body = _Body(document, OfficePictures(content, scans))
         write_boxes(document.element.body)
         found = list(body.blocks(document.element.body))
         lost = body.text.count_left_out(document.element.body)
@@ -60,17 +63,19 @@ def parse(content: bytes) -> Reading:
         notes = (*notes, f"{counted(comments, 'comment')} left out")
     found, entries = without_contents(found)
     lost["contents line"] = body.entries + entries
-    notes = (*notes, *unread(len(body.pictures), among("section", body.pictures)), *left_out(lost))
+    places = body.pictures.unread
+    notes = (*notes, *unread(len(places), among("section", places)), *left_out(lost))
     blocks = settled(found)
     styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in blocks)
-    return Reading("Word", blocks if styled else promote(blocks), notes=notes)
+    scanned = tuple(body.pictures.wanted)
+    return Reading("Word", blocks if styled else promote(blocks), notes=notes, scanned=scanned)
 
 
 class _Body:
-    """The walk over one document, in whose course its numbered paragraphs are counted. `pictures` has the heading over
-    each picture so far, "" where none is above it; `entries` counts the lines of tables of contents."""
+    """The walk over one document, in whose course its numbered paragraphs are counted. The place of a picture is the
+    heading over it, "" where there is none; `entries` counts the lines of tables of contents."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, pictures: OfficePictures) -> None:
         self._styles = {style.style_id: style.element for style in document.styles}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
@@ -79,8 +84,9 @@ class _Body:
         self._contents = contents(document.element.body)
         self._notes = 0  # footnotes, so far
         self._heading = ""
+        self._relations = document.part.rels
         self.entries = 0
-        self.pictures: list[str] = []
+        self.pictures = pictures
 
     def blocks(self, parent: Any) -> Iterator[Block]:
         """Paragraphs, items, headings and tables inside an element, in order."""
@@ -100,7 +106,8 @@ class _Body:
                 if text := self._footnotes.get((reference.tag, reference.get(qn("w:id")))):
                     self._notes += 1
                     yield Block("paragraph", f"Note {self._notes}: {text}")
-            self.pictures += [self._heading] * self._count_pictures(element)
+            for id in self._shown(element):
+                yield from self.pictures.blocks(self._relations, id, self._heading)
 
     def _paragraph(self, paragraph: Any) -> Block | None:
         mark, depth = self._numbers.mark(paragraph)
@@ -186,21 +193,21 @@ class _Body:
         titled = all(self._is_bold(each) or self._is_heading(each) for each in names)
         return with_header(rows, marked=marked or (len(rows) > 1 and bool(names) and titled))
 
-    def _count_pictures(self, element: Any) -> int:
-        """How many pictures, charts and diagrams an element shows."""
-        count = 0
+    def _shown(self, element: Any) -> Iterator[str]:
+        """The ids of the pictures that an element shows; "" for a chart or a diagram."""
         for child in element:
             if child.tag in _DRAWINGS:
                 extent = child.find(qn("wp:extent"))
                 sizes = (None, None) if extent is None else (int(extent.get("cx", 0)), int(extent.get("cy", 0)))
-                count += next(child.iter(*_SHOWN), None) is not None and is_counted_in_office(child, *sizes)
+                if is_counted_in_office(child, *sizes):
+                    yield from map(embedded, child.iter(*_SHOWN))
             elif child.tag == f"{_OLD}shape":
                 old = dict(_OLD_SIZE.findall(child.get("style", "")))
                 width, height = (float(old[side]) if side in old else None for side in ("width", "height"))
-                count += child.find(f"{_OLD}imagedata") is not None and is_counted(width, height)
+                if (picture := child.find(f"{_OLD}imagedata")) is not None and is_counted(width, height):
+                    yield picture.get(qn("r:id"), "")
             elif child.tag != qn("w:object") and not self.text.is_left_out(child):
-                count += self._count_pictures(child)
-        return count
+                yield from self._shown(child)
 
 
 def _count(element: Any, path: str, usual: int) -> int:

@@ -29,10 +29,19 @@ FORMATS = {
     ".xlsx": "xlsx",
     **dict.fromkeys((".csv", ".tsv"), "csv"),
     ".pdf": "pdf",
+    ".png": "png",
+    **dict.fromkeys((".jpg", ".jpeg"), "jpeg"),
+    **dict.fromkeys((".tif", ".tiff"), "tiff"),
 }
 """The formats that can be read, by suffix."""
+PICTURES = frozenset({"png", "jpeg", "tiff"})
+"""Those of them that are pictures."""
+PAGED = PICTURES | {"pdf"}
+"""Those that are shown page by page."""
+WITH_PICTURES = PAGED | {"docx", "pptx"}
+"""Those whose pictures are looked at for words."""
 
-_PARSERS = {"csv": ("sheets", "parse_csv")}
+_PARSERS = {"csv": ("sheets", "parse_csv"), **dict.fromkeys(PICTURES, ("picture_words", "parse"))}
 """The module and the function that reads a format where they are not its own module's `parse`."""
 _LONGEST_NOTE = 1_000
 
@@ -41,14 +50,17 @@ _NAMES = {
     "docx": "a Word document (.docx)",
     "pptx": "a PowerPoint presentation (.pptx)",
     "xlsx": "an Excel workbook (.xlsx)",
+    "png": "a PNG picture",
+    "jpeg": "a JPEG picture",
+    "tiff": "a TIFF picture",
 }
 _MAGIC = (
-    (b"\x89PNG\r\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"\x89PNG\r\n", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
     (b"GIF87a", "a GIF picture"),
     (b"GIF89a", "a GIF picture"),
-    (b"II*\x00", "a TIFF picture"),
-    (b"MM\x00*", "a TIFF picture"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
     (b"Rar!\x1a", "a RAR archive"),
@@ -90,11 +102,12 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     """The blocks of a file of which only the bytes and the suffix (".pdf") are known, and what was read of its pages
     that are pictures.
 
-    Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text.
+    Raises TragError for a file that is empty, damaged, encrypted, not what its suffix says, or without any text and no
+    picture.
     """
     kind = recognise(content, suffix)
     reader = _parser(kind)
-    reading = reader(content, scans) if kind == "pdf" else reader(content)
+    reading = reader(content, scans) if kind in WITH_PICTURES else reader(content)
     deceptive = 0
     lost: Counter[str] = Counter()
     blocks: list[Block] = []
@@ -111,7 +124,7 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
         block = replace(block, text=shown(block.text), rows=rows)
         if block.text or any(map(any, rows)):
             blocks += items(block)
-    if not blocks and not reading.scanned:
+    if not blocks and not reading.scanned and kind not in PICTURES:
         raise TragError(
             "holds no text.", " ".join(reading.notes) or "Check that it is the right file, and not a picture of one."
         )

@@ -102,7 +102,7 @@ def is_title(text: str) -> bool:
 def _split(blocks: Sequence[Block], width: float) -> Iterator[Block | _Found]:
     """The blocks, each heading told apart from the lines that follow it in the same paragraph."""
     for index, block in enumerate(blocks):
-        if block.kind in ("heading", "table"):
+        if block.kind in ("heading", "table") or block.ocr:
             yield block
             continue
         before = blocks[index - 1] if index else None

@@ -1,13 +1,14 @@
 """PDF: its pages read one by one, made into blocks, and notes on what in them is not read.
 
-Pictures are not read, scripts are not run, forms and embedded files are not opened.
+Pages that are pictures are read by `trag.ingest.scans`, other pictures are not; scripts are not run, forms and embedded
+files are not opened.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -16,7 +17,7 @@ from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
-from trag.ingest.parse.pdf_blocks import blocks, folded
+from trag.ingest.parse.pdf_blocks import Titles, blocks, folded
 from trag.ingest.parse.pdf_columns import page_lines, without_line_numbers
 from trag.ingest.parse.pdf_lines import without_contents, without_running_lines
 from trag.ingest.parse.pdf_page import Page, read_page
@@ -56,16 +57,31 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     if not 0 < count <= PAGES:
         raise TragError(f"has {count:,} pages; from 1 to {PAGES:,} are read.", "Split it into smaller files.")
     drawn = [_page(document, at) for at in range(count)]
-    for scan in scans:
-        if 0 < scan.number <= count and (page := drawn[scan.number - 1]):
-            drawn[scan.number - 1] = with_scan(page, scan, *document.get_page_size(scan.number - 1))
+    sizes = [document.get_page_size(at) for at in range(count)]
+    reading = of_pages("PDF", drawn, sizes, scans, _outline(document))
+    return replace(reading, notes=(*reading.notes, *_unopened(document, content, drawn)))
+
+
+def of_pages(
+    form: str,
+    drawn: Sequence[Page | None],
+    sizes: Sequence[tuple[float, float]],
+    scans: Sequence[ScannedPage],
+    titles: Titles,
+) -> Reading:
+    """The pages of a document, None where one is damaged, with their widths and heights in points as they are shown;
+    `scans` are what was read of those that are pictures, `titles` what its outline lists."""
+    drawn, by_number = list(drawn), {scan.number: scan for scan in scans}
+    for number, page in enumerate(drawn, 1):
+        if page and (scan := by_number.get(number)):
+            drawn[number - 1] = with_scan(page, scan, *sizes[number - 1])
     shown = without_stamps([each or Page() for each in drawn])
     cells = without_line_numbers([cells_of_page(page) for page in shown])
     found = without_running_lines([page_lines(each, number) for number, each in enumerate(cells, 1)])
-    with_text, read = {line.page for line in found}, {scan.number for scan in scans}
-    notes = (*_unread(drawn, with_text, read), *_unopened(document, content, drawn))
-    scanned = tuple(sorted({*_pictures(drawn, with_text), *_covered(drawn, with_text)} - read))
-    return Reading("PDF", blocks(without_contents(found), _outline(document)), count, notes, scanned)
+    with_text = {line.page for line in found}
+    notes = tuple(_unread(drawn, with_text, by_number))
+    scanned = tuple(sorted({*_pictures(drawn, with_text), *_covered(drawn, with_text)} - by_number.keys()))
+    return Reading(form, blocks(without_contents(found), titles), len(drawn), notes, scanned)
 
 
 def _page(document: pdfium.PdfDocument, at: int) -> Page | None:
@@ -112,21 +128,30 @@ def _covered(drawn: Sequence[Page | None], with_text: set[int]) -> list[int]:
     ]
 
 
-def _unread(drawn: Sequence[Page | None], with_text: set[int], read: set[int]) -> Iterator[str]:
-    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers, `read`
-    those pictures that were looked at for words."""
+def _unread(drawn: Sequence[Page | None], with_text: set[int], scans: Mapping[int, ScannedPage]) -> Iterator[str]:
+    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers, `scans`
+    by number what was read of those that are pictures."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
     silent = [(number, page) for number, page in numbered if number not in with_text]
     lengths = {number: sum(len(word.text) for word in page.words) for number, page in numbered}
-    pictures = _pictures(drawn, with_text)
+    pictures, covered = _pictures(drawn, with_text), _covered(drawn, with_text)
+    uncertain = [number for number in sorted((*pictures, *covered)) if number in scans and scans[number].words]
     layers = [
         number for number, page in numbered if number in with_text and not all(each.painted for each in page.words)
     ]
     causes = (
         ("damaged, not read", [number for number, page in enumerate(drawn, 1) if page is None]),
-        ("without text (scanned?)", [number for number in pictures if number not in read]),
-        ("without words that could be read off the picture", [number for number in pictures if number in read]),
-        ("with little text beside a large picture, which is not read (scanned?)", _covered(drawn, with_text)),
+        ("without text (scanned?)", [number for number in pictures if number not in scans]),
+        ("without words on the picture", [n for n in pictures if n in scans and not scans[n].words]),
+        (
+            "with words on a picture that are not legible enough (handwriting? a poor scan?): "
+            "scan again more sharply, or type them in a document of their own",
+            uncertain,
+        ),
+        (
+            "with little text beside a large picture, which is not read (scanned?)",
+            [number for number in covered if number not in scans],
+        ),
         ("with text that a program has read off a scan, which may be wrong", layers),
         ("without text (blank?)", [number for number, page in silent if not page.pictures and not page.unread]),
         (

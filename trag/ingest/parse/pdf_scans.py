@@ -12,13 +12,14 @@ from trag.ingest.scans import ScannedPage
 _LETTERS, _BELOW = 0.8, 0.2
 """The size of a font in heights of the box around its line, and what of the box lies below the baseline."""
 _ALIKE = 0.2  # sizes that differ by less from that of most of the page are the same: a line may have no p and no b
+_TOUCHING = 0.1  # sizes that are taken off the end of a word: boxes touch, whatever the space between them
 
 
 def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Page:
-    """A page with the words that were read of it in place of its own; `width` and `height` are its points as it is
-    shown. Where it was not legible it has no words."""
+    """A page with the words that were read of it in place of its own, which it keeps where those are not legible;
+    `width` and `height` are its points as it is shown."""
     if not scan.is_legible:
-        return replace(page, words=())
+        return page
     if scan.turn % 2:
         width, height = height, width
     boxes = [((word.bottom - word.top) * height, word) for word in scan.words]
@@ -30,5 +31,6 @@ def with_scan(page: Page, scan: ScannedPage, width: float, height: float) -> Pag
         y = (1 - word.bottom) * height + _BELOW * box + scan.slope * word.left * width
         size = round(2 * (most if abs(size - most) <= _ALIKE * most else size)) / 2
         spaced = east_asian_width(word.text[-1]) not in "WF"  # each character of those is a word
-        words.append(Word(word.left * width, y, word.right * width, size, False, word.text, spaced, painted=False))
+        end = word.right * width - spaced * _TOUCHING * size
+        words.append(Word(word.left * width, y, end, size, False, word.text, spaced, painted=False))
     return replace(page, words=tuple(words))

@@ -1,4 +1,4 @@
-"""Pictures, whose words nobody reads: which of them count, and the note that says where they are."""
+"""Pictures in documents: which of them count, and the note that says where those are whose words were not read."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ EMU = 12_700
 _PLACES = 10
 _LONGEST = 80
 """Places that a note names, and the characters of each."""
+_BLIP = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
+_EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _DECORATIVE = "{http://schemas.microsoft.com/office/drawing/2017/decorative}decorative"
 
 
@@ -27,6 +29,12 @@ def is_counted_in_office(element: Any, width: int | None, height: int | None) ->
     """The same of an element of an Office file and its size in EMU; one marked as decorative is not counted."""
     sizes = (None if side is None else side / EMU for side in (width, height))
     return is_counted(*sizes) and not any(mark.get("val") in ("1", "true") for mark in element.iter(_DECORATIVE))
+
+
+def embedded(picture: Any) -> str:
+    """The id of the file that an element of an Office file shows, "" where it shows none."""
+    blip = next(picture.iter(_BLIP), None)
+    return "" if blip is None else str(blip.get(_EMBEDDED, ""))
 
 
 def unread(count: int, where: str = "") -> tuple[str, ...]:

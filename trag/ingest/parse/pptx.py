@@ -1,7 +1,8 @@
-"""PowerPoint presentations: each slide a page under its title, its shapes in reading order, then its notes.
+"""PowerPoint presentations: each slide a page under its title, its shapes in reading order, then its notes and what was
+read off its pictures.
 
-Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left
-out; what a picture shows is not read, and the notes of the reading say where pictures are.
+Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left out; the notes of the
+reading say where pictures are that could not be read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
@@ -23,9 +24,11 @@ from pptx.oxml.ns import qn
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.marks import STATES, in_font, left_out, raised, settled
-from trag.ingest.parse.pictures import is_counted_in_office, unread
+from trag.ingest.parse.picture_words import OfficePictures
+from trag.ingest.parse.pictures import embedded, is_counted_in_office, unread
 from trag.ingest.parse.tables import with_header
 from trag.ingest.reading import Block, Reading
+from trag.ingest.scans import ScannedPage
 
 _WHAT = "PowerPoint presentation"
 _TITLES = {PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE}
@@ -38,15 +41,16 @@ _ROW = 20  # parts of the height of a slide within which shapes stand side by si
 _DEPTH = 20  # of groups within groups
 
 
-def parse(content: bytes) -> Reading:
-    """A .pptx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
+def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """A .pptx file; `scans` are what was read of its pictures. Raises TragError for a container that is damaged,
+    unpacks to too much, or declares entities."""
     notes = list(screen(content, _WHAT))
     found: list[Block] = []
     silent: list[int] = []
-    pictures: list[int] = []
     hidden: list[int] = []
     lost: Counter[str] = Counter()
     try:
+        pictures = OfficePictures(content, scans)
         presentation = pptx.Presentation(io.BytesIO(content))
         slides = list(presentation.slides)
         for number, slide in enumerate(slides, 1):
@@ -55,22 +59,27 @@ def parse(content: bytes) -> Reading:
                 continue
             height = presentation.slide_height or 1
             blocks = list(_slide(slide, number, height))
-            if len(blocks) == 1 and any(map(_is_picture, slide.shapes)):
+            shown = filter(_is_picture, _visible(slide.shapes, height))
+            counted = [shape for shape in shown if is_counted_in_office(shape._element, shape.width, shape.height)]
+            words = [
+                block
+                for shape in counted
+                for block in pictures.blocks(shape.part.rels, embedded(shape._element), number, number)
+            ]
+            if len(blocks) == 1 and not words and any(map(_is_picture, slide.shapes)):
                 silent.append(number)
-            else:
-                shown = filter(_is_picture, _visible(slide.shapes, height))
-                counted = (is_counted_in_office(shape._element, shape.width, shape.height) for shape in shown)
-                pictures += [number] * sum(counted)
             lost["struck-out passage"] += _struck(slide)
-            found += blocks
+            found += [*blocks, *words]
     except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
-    notes += unread(len(pictures), listed("slide", sorted(set(pictures))))
+    beside = [number for number in pictures.unread if number not in silent]
+    notes += unread(len(beside), listed("slide", sorted(set(beside))))
     if silent:
         notes.append(f"{listed('slide', silent)} with a picture and no text but the title")
     if hidden:
         notes.append(f"hidden {listed('slide', hidden)} left out")
-    return Reading("PowerPoint", settled(found), len(slides), (*notes, *left_out(lost)))
+    scanned = tuple(pictures.wanted)
+    return Reading("PowerPoint", settled(found), len(slides), (*notes, *left_out(lost)), scanned)
 
 
 def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:

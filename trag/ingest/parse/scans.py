@@ -1,13 +1,16 @@
-"""The child processes of `trag.ingest.scans`: each reads the words off pages of a PDF, writes a line of JSON for each.
+"""The child processes of `trag.ingest.scans`: each reads the words off pictures, writes a line of JSON for each.
 
-argument: 3,4,7
+arguments: SUFFIX 3,4,7
 
 RapidOCR runs PP-OCRv6, whose models come in its wheel: Latin, Greek, Chinese and Japanese letters.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -17,6 +20,8 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 from rapidocr import RapidOCR  # loads libraries, which `serve` would refuse
 
 from trag.errors import TragError
+from trag.ingest.parse.formats import FORMATS, PICTURES
+from trag.ingest.parse.frames import BROKEN, pixels
 from trag.ingest.scans import ScannedPage, ScannedWord
 from trag.machine import cores
 from trag.sandbox import serve
@@ -29,8 +34,9 @@ _FOUND = 960  # pixels of the longer side in which lines are looked for
 _UPRIGHT = 1.5  # heights of a line's box in its widths from which on it runs up or down
 
 
-def scan(content: bytes, numbers: Sequence[int]) -> Iterator[ScannedPage]:
-    """The pages of these numbers, from 1. Raises TragError where the PDF or a page is damaged."""
+def scan(content: bytes, suffix: str, numbers: Sequence[int]) -> Iterator[ScannedPage]:
+    """The pictures of these numbers, from 1: pages of a PDF, frames of a picture, entries of an Office container.
+    Raises TragError where a PDF or a page is damaged; another picture that is has no words."""
     read = RapidOCR(
         params={
             "Global.log_level": "critical",
@@ -42,15 +48,33 @@ def scan(content: bytes, numbers: Sequence[int]) -> Iterator[ScannedPage]:
             "EngineConfig.onnxruntime.intra_op_num_threads": cores(),
         }
     )
+    drawn = _pages(content, numbers) if FORMATS[suffix] == "pdf" else _pictures(content, FORMATS[suffix], numbers)
+    for number, picture in zip(numbers, drawn, strict=True):
+        yield ScannedPage(number, 0, 0.0, 0.0, ()) if picture is None else _upright(read, picture, number)
+
+
+def _pages(content: bytes, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
     try:
         document = pdfium.PdfDocument(content)
         for number in numbers:
             page = document[number - 1]
-            pixels = page.render(scale=_SIDE / max(page.get_size()), may_draw_forms=False).to_numpy()
+            yield page.render(scale=_SIDE / max(page.get_size()), may_draw_forms=False).to_numpy()
             page.close()
-            yield _upright(read, pixels, number)
     except pdfium.PdfiumError as error:
         raise TragError("is a damaged PDF.", "Open it in a PDF viewer, print it to a new PDF.") from error
+
+
+def _pictures(content: bytes, kind: str, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8] | None]:
+    container = None if kind in PICTURES else zipfile.ZipFile(io.BytesIO(content))
+    for number in numbers:
+        try:
+            if container is None:
+                picture = pixels(content, number, _SIDE)
+            else:
+                picture = pixels(container.read(container.infolist()[number - 1]), 1, _SIDE)
+            yield picture[..., ::-1]  # blue first, as OpenCV has it
+        except (*BROKEN, zipfile.BadZipFile, zlib.error):
+            yield None
 
 
 def _upright(read: Any, pixels: NDArray[np.uint8], number: int) -> ScannedPage:
@@ -103,6 +127,6 @@ def _word(text: str, box: NDArray[np.float64]) -> ScannedWord:
 if __name__ == "__main__":
     serve(
         lambda content, arguments: "\n".join(
-            page.to_json() for page in scan(content, [int(number) for number in arguments[0].split(",")])
+            page.to_json() for page in scan(content, arguments[0], [int(each) for each in arguments[1].split(",")])
         )
     )

@@ -1,4 +1,4 @@
-"""A source opened at its place: a page of a PDF with the passage on it, or the passage in the text around it.
+"""A source opened at its place: its page, as it is printed or as a picture, or the passage in the text around it.
 
 What is looked for comes from the records: an address names a passage and an answer, and never carries words.
 """
@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter, to_thread
@@ -28,6 +28,8 @@ from store.passage import Passage
 from trag import briefs, view
 from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
+from trag.ingest.parse.formats import FORMATS, PAGED
+from trag.ingest.passages import PICTURE
 from trag.ingest.scans import ScannedPage
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
@@ -70,7 +72,7 @@ class WantedPage:
 
 
 class PageCache:
-    """Pages of PDFs as they were drawn, so that turning back to one takes no time; bounded in size. What could not be
+    """Pages as they were drawn, so that turning back to one takes no time; bounded in size. What could not be
     drawn, and pages that a document does not have, are remembered for a while. Any thread may call any method.
 
     FOLDER/<content hash of the document>/<hash of the page and what is marked on it>.json -> PageView
@@ -294,7 +296,7 @@ def _said(record: AnswerRecord | BriefRecord, passage: str) -> tuple[str, tuple[
 
 def is_drawn(document: Document) -> bool:
     """Whether a document is shown as pages."""
-    return document.name.lower().endswith(".pdf")
+    return FORMATS.get(PurePath(document.name).suffix.lower()) in PAGED
 
 
 def _text(document: Document, target: Target, key: str, problem: str = "") -> Response:
@@ -302,4 +304,7 @@ def _text(document: Document, target: Target, key: str, problem: str = "") -> Re
     alone = target.here is not None and target.here is target.quoted and target.changed
     passages = (target.here,) if alone and target.here else target.passages
     found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
-    return render("view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem)
+    ocr = target.quoted is not None and target.quoted.section.endswith(PICTURE)
+    return render(
+        "view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem, ocr=ocr
+    )

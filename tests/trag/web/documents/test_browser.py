@@ -326,7 +326,7 @@ def test_files_are_dropped_anywhere_folders_are_uploaded_and_bad_files_say_why(p
     (folder / "old").mkdir(parents=True)
     (folder / "notes.md").write_text("# New\n\nThe ferry leaves at six.\n")
     (folder / "old" / "notes.md").write_text("# Old\n\nThe ferry leaves at five.\n")
-    (folder / "picture.png").write_bytes(b"x")
+    (folder / "picture.gif").write_bytes(b"x")
     (folder / "empty.pdf").write_bytes(b"")
     page.set_input_files("input[name=folder]", folder)
     expect(page.locator(".drop .status")).to_contain_text("1 file was left out")

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
@@ -17,6 +18,8 @@ from store.library import Pair
 from store.passage import OPEN, Passage
 from store.person import Role
 from tests.pages import ADDRESS, soup, texts
+from tests.trag.ingest.made import word
+from tests.trag.ingest.test_scans import drawn
 from tests.trag.web.documents.conftest import Opened, served
 from trag.home import Home
 from trag.people import CurrentUser
@@ -97,6 +100,34 @@ def test_a_source_opens_at_its_page_with_its_words_marked(client: TestClient, ho
     # What is marked stands where the words are on the page, not elsewhere.
     top = float(re.findall(r"top:([\d.]+)%", str(around["style"]))[0])
     assert 11 < top < 15
+
+
+def test_what_was_read_off_a_picture_says_so(opened: Opened, tmp_path: Path) -> None:
+    board, said = tmp_path / "given" / "board.png", "Mooring costs EUR 14 a night."
+    board.parent.mkdir()
+    drawn(said, "The harbour office opens at 7:30.").save(board)
+
+    def build(document: Any) -> None:
+        document.add_paragraph("The board at the quay is painted anew in spring, when the season begins.")
+        document.add_picture(str(board), width=4_000_000)
+
+    (board.parent / "harbour.docx").write_bytes(word(build))
+    with opened(tmp_path / "home") as home:
+        results = home.ingest([board.parent], replace=False, progress=lambda *_: None)
+        assert {each.outcome for each in results} == {"indexed"}, results
+        with served(home) as client:
+            for name, notice in (
+                ("board.png", "This page is a picture."),
+                ("harbour.docx", "The passage is a picture"),
+            ):
+                found = passage(home, name, said)
+                page = soup(client, f"/documents/{key(name)}/view?passage={found.id}")
+                assert notice in words(page, ".notice")
+                assert bool(page.select("#here .box")) == (name == "board.png")
+                assert ("(read by OCR)" in words(page, "h2")) == (name == "harbour.docx")
+            before = next(each for each in home.records.library.passages("harbour.docx") if "quay" in each.text)
+            page = soup(client, f"/documents/{key('harbour.docx')}/view?passage={before.id}")
+            assert not page.select(".notice")
 
 
 def test_pages_are_turned_and_the_way_back_is_shown(client: TestClient, home: Home) -> None:
