@@ -4,7 +4,7 @@ read, and the notes of the reading say where pictures are; the words that stand 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from bs4 import BeautifulSoup, Tag
@@ -34,6 +34,9 @@ _FORMS = {
     **dict.fromkeys(("i", "lower-roman"), "lowerRoman"),
     **dict.fromkeys(("I", "upper-roman"), "upperRoman"),
 }
+_ROWS = ("table", "thead", "tbody", "tfoot", "tr")
+_IN_TABLES = (*_ROWS, "td", "th", "caption", "colgroup", "col")
+"""What of a table may hold rows or cells, and all that may stand in it beside these."""
 _PIXEL = 0.75
 """Points."""
 _BREAK = "\x00"
@@ -64,6 +67,7 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
         return (), ()
     lost["surrounding part"] = around + beside
     lost["form field"] = drop_fields(body)
+    _mend_tables(body)
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
@@ -72,6 +76,33 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
     notes = (*unread(len(pictures), among("section", pictures)), *left_out(lost))
     return promote(found) if len(marked) < 2 else found, notes
+
+
+def _mend_tables(body: Tag) -> None:
+    """Puts cells without a row into one, and what stands in a table beside its cells above it, as browsers do."""
+    for table in body.find_all("table"):
+        own = [tag for tag in table.find_all(True) if tag.find_parent("table") is table]
+        for tag in own:
+            if (
+                tag.name not in _IN_TABLES
+                and tag.parent.name in _ROWS
+                and not {*_ROWS, "td"}.isdisjoint(map(_name, tag))
+            ):
+                tag.unwrap()
+        for part in [table, *(tag for tag in own if tag.name in _ROWS)]:
+            row = None
+            for node in list(part.children):
+                if _name(node) in ("td", "th") and part.name != "tr":
+                    row = row or node.wrap(BeautifulSoup("", "lxml").new_tag("tr"))
+                    row.append(node)
+                elif _name(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and not _is_blank(node):
+                    table.insert_before(node)
+                elif isinstance(node, Tag):
+                    row = None
+
+
+def _name(node: PageElement) -> str:
+    return node.name if isinstance(node, Tag) else ""
 
 
 def _mark_questions(body: Tag) -> None:
@@ -111,10 +142,10 @@ def _is_sign(picture: Tag) -> bool:
     return bool(words) and not any(map(str.isalnum, words))
 
 
-def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
-    """The blocks under `parent`, in order; `level` is the depth of lists."""
+def _blocks(nodes: Iterable[PageElement], level: int = 0) -> Iterator[Block]:
+    """The blocks of nodes, or of what a tag holds, in order; `level` is the depth of lists."""
     run: list[PageElement] = []
-    for child in parent.children:
+    for child in nodes:
         if isinstance(child, PreformattedString):  # comments, declarations, processing instructions
             continue
         if not isinstance(child, Tag) or (_INLINE.fullmatch(child.name) and _holds_inline(child)):
@@ -212,9 +243,9 @@ def _breaks(node: PageElement) -> bool:
 
 def _list(tag: Tag, level: int) -> Iterator[Block]:
     number = int(str(tag.get("start", ""))) if str(tag.get("start", "")).isdecimal() else 1
-    for child in tag.find_all(["li", "ul", "ol"], recursive=False):
-        if child.name != "li":  # not allowed there, and common
-            yield from _list(child, level + 1)
+    for child in tag.children:
+        if not isinstance(child, Tag) or child.name != "li":  # not allowed there, and common
+            yield from _blocks([child], level)
             continue
         number = int(str(child.get("value"))) if str(child.get("value", "")).isdecimal() else number
         inside = list(_blocks(child, level))
@@ -237,16 +268,22 @@ def _mark(tag: Tag, number: int) -> str:
 
 def _definitions(tag: Tag, level: int) -> Iterator[Block]:
     """Terms with what they mean, an item each; a question is the heading of its answer."""
-    term = ""
-    for child in tag.find_all(["dt", "dd"]):
+    term, is_told = "", False
+    for child in (each for part in tag.children for each in (part.children if _name(part) == "div" else [part])):
         text = _text([child]).replace("\n", " ")
-        if child.name == "dt":
-            term = text
+        if _name(child) not in ("dt", "dd"):  # not allowed there
+            yield from _blocks([child], level)
+        elif child.name == "dt":
+            term, is_told = text if is_told else ", ".join(filter(None, (term, text))), False
         elif text and term.endswith(("?", "？")):
             yield Block("heading", term, _BOLD + 1)
             yield from _blocks(child, level)
+            is_told = True
         elif text:
             yield Block("item", f"- {term}: {text}" if term else f"- {text}", level + 1)
+            is_told = True
+    if term and not is_told:
+        yield Block("item", f"- {term}", level + 1)
 
 
 def _table(tag: Tag) -> Iterator[Block]:

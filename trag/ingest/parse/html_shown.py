@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
+from soupsieve import SelectorSyntaxError
 
 from trag.ingest.parse.marks import TICKED, UNTICKED, in_font
 
@@ -25,7 +26,8 @@ _HIDING = re.compile(
     re.IGNORECASE,
 )
 _STRIKING = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?\*/|<!--|-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+"""Comments in a style sheet, and what hides one from the readers of other markup."""
 _RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
 _AT_RULE = re.compile(r"@[^{;]*\{(?:[^{}]|\{[^{}]*\})*\}")
 """What a style sheet says of one medium, such as print."""
@@ -98,7 +100,7 @@ def _chosen(soup: BeautifulSoup, rules: Iterable[tuple[str, str]], said: re.Patt
         if selector and ":" not in selector and selector not in ("body", "html", "*"):
             try:
                 yield from soup.select(selector)
-            except (ValueError, NotImplementedError, SyntaxError):  # no selector that is known
+            except (ValueError, NotImplementedError, SelectorSyntaxError):  # no selector that is known
                 continue
 
 
