@@ -17,10 +17,12 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.worksheet.table import Table
 
 from tests.trag.ingest.made import picture, workbook
+from trag.ingest import reading
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS
 from trag.ingest.passages import sections
 from trag.ingest.reading import Block, Reading
+from trag.sandbox import Limits
 
 
 def filled(sheet: Any, *rows: tuple[Any, ...]) -> Any:
@@ -311,9 +313,7 @@ def test_the_names_of_a_table_are_its_header() -> None:
         ("xl/worksheets/sheet1.xml", 'operator="greaterThan"', 'operator="greater"'),
     ],
 )
-def test_what_is_only_for_the_looks_keeps_no_cell_from_being_read(
-    entry: str, old: str, new: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_only_for_the_looks_keeps_no_cell_from_being_read(entry: str, old: str, new: str) -> None:
     def build(book: Any) -> None:
         filled(book.active, ("Post", "Since", "Share"), ("Head", datetime.date(2026, 5, 1), 0.25))
         book.active["A1"].font = Font(color="FF0000", bold=True)
@@ -326,9 +326,9 @@ def test_what_is_only_for_the_looks_keeps_no_cell_from_being_read(
     whole = workbook(build)
     broken = edited(whole, entry, old, new)
     assert zipfile.ZipFile(io.BytesIO(broken)).read(entry) != zipfile.ZipFile(io.BytesIO(whole)).read(entry)
-    reading = parse(broken, ".xlsx")
-    assert reading == parse(whole, ".xlsx")
-    assert reading.blocks[0].rows[-1] == ("Head", "2026-05-01", "25.0%")
+    found = parse(broken, ".xlsx")
+    assert found == parse(whole, ".xlsx")
+    assert found.blocks[0].rows[-1] == ("Head", "2026-05-01", "25.0%")
 
 
 def test_a_sheet_that_the_file_leads_nowhere_is_said() -> None:
@@ -338,3 +338,11 @@ def test_a_sheet_that_the_file_leads_nowhere_is_said() -> None:
 
     content = edited(workbook(build), "xl/workbook.xml", 'r:id="rId2"', "")
     assert parse(content, ".xlsx").notes == ("sheet Old not read: the file does not say where it is",)
+
+
+def test_what_a_library_prints_of_a_file_is_not_taken_for_its_reading(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = workbook(lambda book: filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly")))
+    broken = edited(whole, "xl/styles.xml", 'xfId="0"', 'xfId="7"')
+    parse(broken, ".xlsx")
+    assert capsys.readouterr().out
+    assert reading.read(broken, "a.xlsx", Limits()) == parse(whole, ".xlsx")
