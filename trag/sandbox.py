@@ -140,7 +140,7 @@ class _Server:
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", "-m", module],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 cwd=_ROOT,

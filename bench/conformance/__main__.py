@@ -29,7 +29,8 @@ ENOUGH = 0.9
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _LETTER = re.compile(r"[^\W\d_]+")
 _ENDED = re.compile(r"could not be read|MiB of memory|seconds of computing|MB of text|something that is no text")
-_LIMITS = Limits()
+_LIMITS, _OTHERS = Limits(), Limits(processor_seconds=20, seconds=120)
+"""Those of the product, and those of what finds the words for the comparison."""
 KINDS = ("read", "refused", "ended", "short, told", "short, silent")
 
 
@@ -48,7 +49,7 @@ def said(reading: Reading) -> str:
 def held(content: bytes, name: str) -> set[str]:
     """The words that a file holds; none where they cannot be found either."""
     try:
-        found = run(independent.__name__, [Path(name).suffix.lower()], content, name, _LIMITS)
+        found = run(independent.__name__, [Path(name).suffix.lower()], content, name, _OTHERS)
     except TragError:
         return set()
     return set(_WORD.findall(folded(json.loads(found))))

@@ -13,7 +13,7 @@ from bs4.element import PageElement, PreformattedString
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.html_furniture import drop_landmarks, main_part
-from trag.ingest.parse.html_shown import HEADING, drop_fields, show
+from trag.ingest.parse.html_shown import HEADING, drop_fields, mend_tables, name_of, show
 from trag.ingest.parse.marks import bulleted, left_out, numbered, raised, settled
 from trag.ingest.parse.pictures import among, is_counted, unread
 from trag.ingest.parse.tables import as_lines, belongs_to_table, is_layout, transposed, with_header
@@ -34,9 +34,6 @@ _FORMS = {
     **dict.fromkeys(("i", "lower-roman"), "lowerRoman"),
     **dict.fromkeys(("I", "upper-roman"), "upperRoman"),
 }
-_ROWS = ("table", "thead", "tbody", "tfoot", "tr")
-_IN_TABLES = (*_ROWS, "td", "th", "caption", "colgroup", "col")
-"""What of a table may hold rows or cells, and all that may stand in it beside these."""
 _PIXEL = 0.75
 """Points."""
 _BREAK = "\x00"
@@ -67,7 +64,7 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
         return (), ()
     lost["surrounding part"] = around + beside
     lost["form field"] = drop_fields(body)
-    _mend_tables(body)
+    mend_tables(body)
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
@@ -76,33 +73,6 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
     notes = (*unread(len(pictures), among("section", pictures)), *left_out(lost))
     return promote(found) if len(marked) < 2 else found, notes
-
-
-def _mend_tables(body: Tag) -> None:
-    """Puts cells without a row into one, and what stands in a table beside its cells above it, as browsers do."""
-    for table in body.find_all("table"):
-        own = [tag for tag in table.find_all(True) if tag.find_parent("table") is table]
-        for tag in own:
-            if (
-                tag.name not in _IN_TABLES
-                and tag.parent.name in _ROWS
-                and not {*_ROWS, "td"}.isdisjoint(map(_name, tag))
-            ):
-                tag.unwrap()
-        for part in [table, *(tag for tag in own if tag.name in _ROWS)]:
-            row = None
-            for node in list(part.children):
-                if _name(node) in ("td", "th") and part.name != "tr":
-                    row = row or node.wrap(BeautifulSoup("", "lxml").new_tag("tr"))
-                    row.append(node)
-                elif _name(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and not _is_blank(node):
-                    table.insert_before(node)
-                elif isinstance(node, Tag):
-                    row = None
-
-
-def _name(node: PageElement) -> str:
-    return node.name if isinstance(node, Tag) else ""
 
 
 def _mark_questions(body: Tag) -> None:
@@ -269,9 +239,9 @@ def _mark(tag: Tag, number: int) -> str:
 def _definitions(tag: Tag, level: int) -> Iterator[Block]:
     """Terms with what they mean, an item each; a question is the heading of its answer."""
     term, is_told = "", False
-    for child in (each for part in tag.children for each in (part.children if _name(part) == "div" else [part])):
+    for child in (each for part in tag.children for each in (part.children if name_of(part) == "div" else [part])):
         text = _text([child]).replace("\n", " ")
-        if _name(child) not in ("dt", "dd"):  # not allowed there
+        if name_of(child) not in ("dt", "dd"):  # not allowed there
             yield from _blocks([child], level)
         elif child.name == "dt":
             term, is_told = text if is_told else ", ".join(filter(None, (term, text))), False

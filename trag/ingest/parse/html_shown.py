@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement, PreformattedString
 from soupsieve import SelectorSyntaxError
 
 from trag.ingest.parse.marks import TICKED, UNTICKED, in_font
@@ -33,6 +33,10 @@ _AT_RULE = re.compile(r"@[^{;]*\{(?:[^{}]|\{[^{}]*\})*\}")
 """What a style sheet says of one medium, such as print."""
 _FONT = re.compile(r"font-family\s*:\s*[\"']?([^;,\"']+)", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W_]")
+
+_ROWS = ("table", "thead", "tbody", "tfoot", "tr")
+_IN_TABLES = (*_ROWS, "td", "th", "caption", "colgroup", "col")
+"""What of a table may hold rows or cells, and all that may stand in it beside these."""
 
 _UNFOLDING = (
     "[aria-expanded], [role=tab], [data-toggle=collapse], [data-bs-toggle=collapse], [data-toggle=tab],"
@@ -64,6 +68,34 @@ def show(soup: BeautifulSoup) -> Counter[str]:
     _write_boxes(soup)
     _write_signs(soup)
     return lost
+
+
+def mend_tables(body: Tag) -> None:
+    """Puts cells without a row into one, and what stands in a table beside its cells above it, as browsers do."""
+    for table in body.find_all("table"):
+        own = [tag for tag in table.find_all(True) if tag.find_parent("table") is table]
+        for tag in own:
+            if (
+                tag.name not in _IN_TABLES
+                and tag.parent.name in _ROWS
+                and not {*_ROWS, "td"}.isdisjoint(map(name_of, tag))
+            ):
+                tag.unwrap()
+        for part in [table, *(tag for tag in own if tag.name in _ROWS)]:
+            row = None
+            for node in list(part.children):
+                if name_of(node) in ("td", "th") and part.name != "tr":
+                    row = row or node.wrap(BeautifulSoup("", "lxml").new_tag("tr"))
+                    row.append(node)
+                elif name_of(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and str(node).strip():
+                    table.insert_before(node)
+                elif isinstance(node, Tag):
+                    row = None
+
+
+def name_of(node: PageElement) -> str:
+    """The name of a tag, "" for anything else."""
+    return node.name if isinstance(node, Tag) else ""
 
 
 def drop_fields(body: Tag) -> int:

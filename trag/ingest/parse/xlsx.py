@@ -141,7 +141,7 @@ def _read(
     columns = [column for column in range(1, COLUMNS + 1) if column not in laid_out.hidden_columns]
     since_1904 = reader.wb.epoch == MAC_EPOCH
     with reader.archive.open(path) as source:
-        parser = WorkSheetParser(source, reader.shared_strings, data_only=True, rich_text=True)
+        parser = _Cells(source, reader.shared_strings, data_only=True, rich_text=True)
         for number, cells in _numbered(parser.parse()):
             if number > ROWS:
                 met["long"] += 1
@@ -182,6 +182,15 @@ def _read(
     if met["wide"]:
         notes.append(f"only the first {COLUMNS} columns of sheet {sheet.title} read")
     return rows, frozenset(bold), remarks
+
+
+class _Cells(WorkSheetParser):  # type: ignore[misc]
+    """openpyxl's own, which looks for a text in one of the two places where the cells of some programs have it."""
+
+    def parse_cell(self, element: Any) -> Any:
+        if element.get("t") == "inlineStr" and element.findtext("{*}v"):
+            element.set("t", "str")
+        return super().parse_cell(element)
 
 
 def _numbered(rows: Iterator[tuple[int, list[dict[str, Any]]]]) -> Iterator[tuple[int, list[dict[str, Any]]]]:

@@ -331,6 +331,13 @@ def test_what_is_only_for_the_looks_keeps_no_cell_from_being_read(entry: str, ol
     assert found.blocks[0].rows[-1] == ("Head", "2026-05-01", "25.0%")
 
 
+def test_the_text_of_a_formula_is_read_from_whichever_place_has_it() -> None:
+    whole = workbook(lambda book: filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly")))
+    cell = '<c r="C2" t="inlineStr"><f>A9</f><v>each year</v></c>'
+    content = edited(whole, "xl/worksheets/sheet1.xml", r'<c r="C2".*?</c>', cell)
+    assert parse(content, ".xlsx").blocks[0].rows[-1] == ("Head", "10", "each year")
+
+
 def test_a_sheet_that_the_file_leads_nowhere_is_said() -> None:
     def build(book: Any) -> None:
         filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly"))
