@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
@@ -13,7 +13,7 @@ from bs4.element import PageElement, PreformattedString
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.html_furniture import drop_landmarks, main_part
-from trag.ingest.parse.html_shown import HEADING, drop_fields, mend_tables, name_of, show
+from trag.ingest.parse.html_shown import HEADING, drop_fields, mend_tables, show
 from trag.ingest.parse.marks import bulleted, left_out, numbered, raised, settled
 from trag.ingest.parse.pictures import among, is_counted, unread
 from trag.ingest.parse.tables import as_lines, belongs_to_table, is_layout, transposed, with_header
@@ -239,9 +239,10 @@ def _mark(tag: Tag, number: int) -> str:
 def _definitions(tag: Tag, level: int) -> Iterator[Block]:
     """Terms with what they mean, an item each; a question is the heading of its answer."""
     term, is_told = "", False
-    for child in (each for part in tag.children for each in (part.children if name_of(part) == "div" else [part])):
+    parts = (part.children if isinstance(part, Tag) and part.name == "div" else [part] for part in tag.children)
+    for child in chain.from_iterable(parts):
         text = _text([child]).replace("\n", " ")
-        if name_of(child) not in ("dt", "dd"):  # not allowed there
+        if not isinstance(child, Tag) or child.name not in ("dt", "dd"):  # not allowed there
             yield from _blocks([child], level)
         elif child.name == "dt":
             term, is_told = text if is_told else ", ".join(filter(None, (term, text))), False

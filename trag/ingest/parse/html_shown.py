@@ -77,23 +77,23 @@ def mend_tables(body: Tag) -> None:
         for tag in own:
             if (
                 tag.name not in _IN_TABLES
-                and tag.parent.name in _ROWS
-                and not {*_ROWS, "td"}.isdisjoint(map(name_of, tag))
+                and _name(tag.parent) in _ROWS
+                and not {*_ROWS, "td"}.isdisjoint(map(_name, tag))
             ):
                 tag.unwrap()
         for part in [table, *(tag for tag in own if tag.name in _ROWS)]:
             row = None
             for node in list(part.children):
-                if name_of(node) in ("td", "th") and part.name != "tr":
+                if _name(node) in ("td", "th") and part.name != "tr":
                     row = row or node.wrap(BeautifulSoup("", "lxml").new_tag("tr"))
                     row.append(node)
-                elif name_of(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and str(node).strip():
+                elif _name(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and str(node).strip():
                     table.insert_before(node)
                 elif isinstance(node, Tag):
                     row = None
 
 
-def name_of(node: PageElement) -> str:
+def _name(node: PageElement | None) -> str:
     """The name of a tag, "" for anything else."""
     return node.name if isinstance(node, Tag) else ""
 
