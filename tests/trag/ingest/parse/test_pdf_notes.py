@@ -235,7 +235,7 @@ def mapped(writer: PdfWriter, codes: dict[str, str]) -> Any:
 )
 def test_a_font_may_say_any_character(code: str, said: str) -> None:
     def map_t(writer: PdfWriter) -> None:
-        font = writer.pages[0]["/Resources"]["/Font"]["/F1"]  # type: ignore[index]
+        font = writer.pages[0]["/Resources"]["/Font"]["/F1"]
         font[NameObject("/ToUnicode")] = mapped(writer, {"54": code})
 
     block = parse(changed(drawn(text), map_t), ".pdf").blocks[0]
