@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -306,7 +306,8 @@ def _serve(work: Callable[[bytes, list[str]], str], limits: dict[str, int], argu
     try:
         content = sys.stdin.buffer.read()
         try:
-            answer = work(content, arguments)
+            with redirect_stdout(sys.stderr):  # libraries print what they think of a file
+                answer = work(content, arguments)
         except TragError as error:
             answer = json.dumps({"refused": [error.message, error.hint]})
         sys.stdout.write(answer)

@@ -8,9 +8,10 @@ that shows it; the notes of the reading say where pictures, charts and diagrams 
 
 from __future__ import annotations
 
+import email
 import io
 import re
-import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
 from trag.ingest.parse.characters import counted
-from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.container import ERRORS, damaged, readable, screen
 from trag.ingest.parse.docx_contents import contents, without_contents
 from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
 from trag.ingest.parse.docx_text import Text, cells, table_rows, write_boxes
@@ -43,6 +44,8 @@ _SHOWN = (qn("pic:pic"), qn("c:chart"), "{http://schemas.openxmlformats.org/draw
 _OLD = "{urn:schemas-microsoft-com:vml}"
 _OLD_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)pt")
 _HEADING = re.compile(r"heading \d")
+_FURNITURE = re.compile(r"/(header|footer)\d*\.xml$")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WIDEST = 100
 """Columns that a cell reaches over at most."""
 
@@ -52,17 +55,19 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     unpacks to too much, or declares entities."""
     notes = screen(content, _WHAT)
     try:
-        document = docx.Document(io.BytesIO(content))
+        document = docx.Document(io.BytesIO(readable(content)))
         body = _Body(document, OfficePictures(content, scans))
         write_boxes(document.element.body)
         found = list(body.blocks(document.element.body))
         lost = body.text.count_left_out(document.element.body)
-    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError, zipfile.BadZipFile) as error:
+    except (PackageNotFoundError, *ERRORS) as error:
         raise damaged(_WHAT, error) from error
     if comments := sum(1 for _ in document.comments):
         notes = (*notes, f"{counted(comments, 'comment')} left out")
     found, entries = without_contents(found)
     lost["contents line"] = body.entries + entries
+    lost["embedded document"] = body.unread
+    lost |= _furniture(document, found)
     places = body.pictures.unread
     notes = (*notes, *unread(len(places), among("section", places)), *left_out(lost))
     blocks = settled(found)
@@ -73,19 +78,22 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
 
 class _Body:
     """The walk over one document, in whose course its numbered paragraphs are counted. The place of a picture is the
-    heading over it, "" where there is none; `entries` counts the lines of tables of contents."""
+    heading over it, "" where there is none; `entries` counts the lines of tables of contents, `unread` what is embedded
+    in the text of other formats."""
 
     def __init__(self, document: Document, pictures: OfficePictures) -> None:
-        self._styles = {style.style_id: style.element for style in document.styles}
+        self._styles = {style.styleId: style for style in document.styles.element.style_lst}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
         self.text = Text(self._styles)
         self._footnotes = self._read_footnotes(document)
         self._contents = contents(document.element.body)
+        self._parts = document.part.related_parts
         self._notes = 0  # footnotes, so far
         self._heading = ""
         self._relations = document.part.rels
         self.entries = 0
+        self.unread = 0
         self.pictures = pictures
 
     def blocks(self, parent: Any) -> Iterator[Block]:
@@ -95,6 +103,8 @@ class _Body:
                 if block := self._paragraph(element):
                     self._heading = block.text if block.kind == "heading" else self._heading
                     yield block
+            elif element.tag == qn("w:altChunk"):
+                yield from self._embedded(element)
             elif element.tag == qn("w:tbl") and not self._is_layout(element):
                 yield Block("table", rows=self._rows(element))
             else:
@@ -108,6 +118,24 @@ class _Body:
                     yield Block("paragraph", f"Note {self._notes}: {text}")
             for id in self._shown(element):
                 yield from self.pictures.blocks(self._relations, id, self._heading)
+
+    def _embedded(self, chunk: Any) -> Sequence[Block]:
+        """The blocks of a page that another program has put in the place of text."""
+        part = self._parts.get(chunk.get(qn("r:id")))
+        page = None if part is None else part.blob
+        if page is not None and part.partname.ext in ("mht", "mhtml", "eml"):
+            mail = email.message_from_bytes(page)
+            page = next(
+                (each.get_payload(decode=True) for each in mail.walk() if "html" in each.get_content_type()), None
+            )
+        elif part is None or "htm" not in part.partname.ext:
+            page = None
+        if not isinstance(page, bytes):
+            self.unread += 1
+            return ()
+        from trag.ingest.parse.html import parse as parse_page
+
+        return parse_page(page).blocks
 
     def _paragraph(self, paragraph: Any) -> Block | None:
         mark, depth = self._numbers.mark(paragraph)
@@ -208,6 +236,20 @@ class _Body:
                     yield picture.get(qn("r:id"), "")
             elif child.tag != qn("w:object") and not self.text.is_left_out(child):
                 yield from self._shown(child)
+
+
+def _furniture(document: Document, blocks: Sequence[Block]) -> Counter[str]:
+    """How many headers and footers have words that the text does not have."""
+    text = " ".join(part for block in blocks for part in (block.text, *(cell for row in block.rows for cell in row)))
+    found: Counter[str] = Counter()
+    for part in document.part.related_parts.values():
+        if kind := _FURNITURE.search(part.partname):
+            lines = parse_xml(part.blob).iter(qn("w:p"))
+            words = _LETTERS.findall(
+                " ".join("".join(each.text or "" for each in line.iter(qn("w:t"))) for line in lines)
+            )
+            found[f"page {kind[1]}"] += any(word not in text for word in words)
+    return found
 
 
 def _count(element: Any, path: str, usual: int) -> int:

@@ -72,10 +72,10 @@ _MAGIC = (
     (b"%!PS", "a PostScript file"),
 )
 _OFFICE = (
-    ("word/document.xml", "docx"),
-    ("xl/workbook.xml", "xlsx"),
-    ("ppt/presentation.xml", "pptx"),
     ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
+    ("word/document", "docx"),
+    ("xl/workbook", "xlsx"),
+    ("ppt/presentation", "pptx"),
     ("META-INF/manifest.xml", "an OpenDocument file"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

@@ -4,8 +4,8 @@ read, and the notes of the reading say where pictures are; the words that stand 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, takewhile
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
@@ -13,7 +13,7 @@ from bs4.element import PageElement, PreformattedString
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.html_furniture import drop_landmarks, main_part
-from trag.ingest.parse.html_shown import HEADING, drop_fields, show
+from trag.ingest.parse.html_shown import HEADING, drop_fields, mend_tables, show
 from trag.ingest.parse.marks import bulleted, left_out, numbered, raised, settled
 from trag.ingest.parse.pictures import among, is_counted, unread
 from trag.ingest.parse.tables import as_lines, belongs_to_table, is_layout, transposed, with_header
@@ -64,6 +64,7 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
         return (), ()
     lost["surrounding part"] = around + beside
     lost["form field"] = drop_fields(body)
+    mend_tables(body)
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
@@ -111,10 +112,10 @@ def _is_sign(picture: Tag) -> bool:
     return bool(words) and not any(map(str.isalnum, words))
 
 
-def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
-    """The blocks under `parent`, in order; `level` is the depth of lists."""
+def _blocks(nodes: Iterable[PageElement], level: int = 0) -> Iterator[Block]:
+    """The blocks of nodes, or of what a tag holds, in order; `level` is the depth of lists."""
     run: list[PageElement] = []
-    for child in parent.children:
+    for child in nodes:
         if isinstance(child, PreformattedString):  # comments, declarations, processing instructions
             continue
         if not isinstance(child, Tag) or (_INLINE.fullmatch(child.name) and _holds_inline(child)):
@@ -212,9 +213,9 @@ def _breaks(node: PageElement) -> bool:
 
 def _list(tag: Tag, level: int) -> Iterator[Block]:
     number = int(str(tag.get("start", ""))) if str(tag.get("start", "")).isdecimal() else 1
-    for child in tag.find_all(["li", "ul", "ol"], recursive=False):
-        if child.name != "li":  # not allowed there, and common
-            yield from _list(child, level + 1)
+    for child in tag.children:
+        if not isinstance(child, Tag) or child.name != "li":  # not allowed there, and common
+            yield from _blocks([child], level)
             continue
         number = int(str(child.get("value"))) if str(child.get("value", "")).isdecimal() else number
         inside = list(_blocks(child, level))
@@ -237,16 +238,23 @@ def _mark(tag: Tag, number: int) -> str:
 
 def _definitions(tag: Tag, level: int) -> Iterator[Block]:
     """Terms with what they mean, an item each; a question is the heading of its answer."""
-    term = ""
-    for child in tag.find_all(["dt", "dd"]):
+    term, is_told = "", False
+    parts = (part.children if isinstance(part, Tag) and part.name == "div" else [part] for part in tag.children)
+    for child in chain.from_iterable(parts):
         text = _text([child]).replace("\n", " ")
-        if child.name == "dt":
-            term = text
+        if not isinstance(child, Tag) or child.name not in ("dt", "dd"):  # not allowed there
+            yield from _blocks([child], level)
+        elif child.name == "dt":
+            term, is_told = text if is_told else ", ".join(filter(None, (term, text))), False
         elif text and term.endswith(("?", "？")):
             yield Block("heading", term, _BOLD + 1)
             yield from _blocks(child, level)
+            is_told = True
         elif text:
             yield Block("item", f"- {term}: {text}" if term else f"- {text}", level + 1)
+            is_told = True
+    if term and not is_told:
+        yield Block("item", f"- {term}", level + 1)
 
 
 def _table(tag: Tag) -> Iterator[Block]:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement, PreformattedString
+from soupsieve import SelectorSyntaxError
 
 from trag.ingest.parse.marks import TICKED, UNTICKED, in_font
 
@@ -25,12 +26,17 @@ _HIDING = re.compile(
     re.IGNORECASE,
 )
 _STRIKING = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?\*/|<!--|-->|<!\[CDATA\[|\]\]>", re.DOTALL)
+"""Comments in a style sheet, and what hides one from the readers of other markup."""
 _RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
 _AT_RULE = re.compile(r"@[^{;]*\{(?:[^{}]|\{[^{}]*\})*\}")
 """What a style sheet says of one medium, such as print."""
 _FONT = re.compile(r"font-family\s*:\s*[\"']?([^;,\"']+)", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W_]")
+
+_ROWS = ("table", "thead", "tbody", "tfoot", "tr")
+_IN_TABLES = (*_ROWS, "td", "th", "caption", "colgroup", "col")
+"""What of a table may hold rows or cells, and all that may stand in it beside these."""
 
 _UNFOLDING = (
     "[aria-expanded], [role=tab], [data-toggle=collapse], [data-bs-toggle=collapse], [data-toggle=tab],"
@@ -62,6 +68,34 @@ def show(soup: BeautifulSoup) -> Counter[str]:
     _write_boxes(soup)
     _write_signs(soup)
     return lost
+
+
+def mend_tables(body: Tag) -> None:
+    """Puts cells without a row into one, and what stands in a table beside its cells above it, as browsers do."""
+    for table in body.find_all("table"):
+        own = [tag for tag in table.find_all(True) if tag.find_parent("table") is table]
+        for tag in own:
+            if (
+                tag.name not in _IN_TABLES
+                and _name(tag.parent) in _ROWS
+                and not {*_ROWS, "td"}.isdisjoint(map(_name, tag))
+            ):
+                tag.unwrap()
+        for part in [table, *(tag for tag in own if tag.name in _ROWS)]:
+            row = None
+            for node in list(part.children):
+                if _name(node) in ("td", "th") and part.name != "tr":
+                    row = row or node.wrap(BeautifulSoup("", "lxml").new_tag("tr"))
+                    row.append(node)
+                elif _name(node) not in _IN_TABLES and not isinstance(node, PreformattedString) and str(node).strip():
+                    table.insert_before(node)
+                elif isinstance(node, Tag):
+                    row = None
+
+
+def _name(node: PageElement | None) -> str:
+    """The name of a tag, "" for anything else."""
+    return node.name if isinstance(node, Tag) else ""
 
 
 def drop_fields(body: Tag) -> int:
@@ -98,7 +132,7 @@ def _chosen(soup: BeautifulSoup, rules: Iterable[tuple[str, str]], said: re.Patt
         if selector and ":" not in selector and selector not in ("body", "html", "*"):
             try:
                 yield from soup.select(selector)
-            except (ValueError, NotImplementedError, SyntaxError):  # no selector that is known
+            except (ValueError, NotImplementedError, SelectorSyntaxError):  # no selector that is known
                 continue
 
 

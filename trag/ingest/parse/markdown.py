@@ -80,10 +80,12 @@ def parse(content: bytes) -> Reading:
     document."""
     text, notes = decode(content)
     text = text.replace("\r\n", "\n")
-    title = ""
+    title, left = "", 0
     if matter := _FRONT_MATTER.match(text):
         found = _TITLE.search(matter["yaml"] or matter["toml"] or "")
         title = found["title"] if found else ""
+        entries = (matter["yaml"] or matter["toml"] or "").split("\n")
+        left = sum(any(map(str.isalpha, entry)) and not _TITLE.match(entry) for entry in entries)
         text = text[matter.end() :]
     elif block := _TITLE_BLOCK.match(text):
         title, text = block["title"].strip(), text[block.end() :]
@@ -94,7 +96,9 @@ def parse(content: bytes) -> Reading:
     blocks, others = read_html(markdown.render(common))
     if title and not any(block.kind == "heading" and block.text == title for block in blocks[:3]):
         blocks = (Block("heading", title, 0), *blocks)
-    return Reading("Markdown", blocks, notes=(*notes, *others, *left_out({"template value": values})))
+    return Reading(
+        "Markdown", blocks, notes=(*notes, *others, *left_out({"template value": values, "front-matter line": left}))
+    )
 
 
 def to_commonmark(text: str) -> tuple[str, int]:

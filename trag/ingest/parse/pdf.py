@@ -17,6 +17,7 @@ from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
+from trag.ingest.parse.marks import left_out
 from trag.ingest.parse.pdf_blocks import Titles, blocks, folded
 from trag.ingest.parse.pdf_columns import page_lines, without_line_numbers
 from trag.ingest.parse.pdf_lines import without_contents, without_running_lines
@@ -77,11 +78,17 @@ def of_pages(
             drawn[number - 1] = with_scan(page, scan, *sizes[number - 1])
     shown = without_stamps([each or Page() for each in drawn])
     cells = without_line_numbers([cells_of_page(page) for page in shown])
-    found = without_running_lines([page_lines(each, number) for number, each in enumerate(cells, 1)])
+    lines = [page_lines(each, number) for number, each in enumerate(cells, 1)]
+    found = without_running_lines(lines)
+    if not found and not any(page.pictures for page in shown):  # then that is all there is
+        found = [line for page in lines for line in page]
     with_text = {line.page for line in found}
-    notes = tuple(_unread(drawn, with_text, by_number))
     scanned = tuple(sorted({*_pictures(drawn, with_text), *_covered(drawn, with_text)} - by_number.keys()))
-    return Reading(form, blocks(without_contents(found), titles), len(drawn), notes, scanned)
+    kept = without_contents(found)
+    held = set(map(id, kept))
+    entries = sum(id(line) not in held and any(map(str.isalpha, line.text)) for line in found)
+    notes = (*_unread(drawn, with_text, by_number), *left_out({"contents line": entries}))
+    return Reading(form, blocks(kept, titles), len(drawn), notes, scanned)
 
 
 def _page(document: pdfium.PdfDocument, at: int) -> Page | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _HIGHEST = 150.0  # points of a coloured cell; higher ones are the ground of som
 _SHORTEST = 4.0
 _LEVEL = 6  # degrees that text may be off the edges of the page, which a scanner may have turned a little
 _SMALLEST = 1.0  # points of text that anybody can see
+_HEIGHT = 0.8  # sizes of a font in the height of its boxes
 _INVISIBLE = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)  # as behind a scanned page
 _SPACE = 0.12
 SPACED = 0.03
@@ -134,7 +136,9 @@ def read_page(page: pdfium.PdfPage) -> Page:
     most = angles.most_common(1)[0][0] if angles else 0
     # As most of the text is read, else as the page itself says.
     turns = most // 90 if most and most % 90 == 0 else page.get_rotation() // 90
-    left, bottom, right, top = page.get_cropbox()
+    left, bottom, right, top = (
+        page.get_bbox()
+    )  # with what PDFium takes where the file gives no box, or none with a size
     glyphs = [_turned(each, turns, (left, bottom, right, top)) for each in drawn]
     words = [word for stretch in _stretches(glyphs) for word in _words(stretch)]
     shapes = _Shapes()
@@ -172,8 +176,15 @@ def _drawn(text_page: pdfium.PdfTextPage, count: int) -> list[_Drawn]:
     box, x, y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
     known: dict[int, _Style | None] = {}
     found: list[_Drawn] = []
+    half = ""
     for at in range(count):
-        text = chr(raw.FPDFText_GetUnicode(text_page, at))
+        code = raw.FPDFText_GetUnicode(text_page, at)
+        text = chr(code) if code <= sys.maxunicode else "\ufffd"
+        if half:
+            text, half = (half + text).encode("utf-16", "surrogatepass").decode("utf-16", "replace"), ""
+        elif 0xD800 <= code < 0xDC00:  # a character beyond the first plane comes in two halves
+            half = text
+            continue
         if text.isspace():
             if found and not is_from_right(found[-1].text):  # else PDFium may have turned the letters round
                 found[-1] = found[-1]._replace(spaced=True)
@@ -202,6 +213,10 @@ def _style(text_page: pdfium.PdfTextPage, at: int, drawn: Any) -> _Style:
     size = raw.FPDFText_GetFontSize(text_page, at) * math.hypot(matrix.c, matrix.d)
     slope = round(math.degrees(math.atan2(matrix.b, matrix.a)))
     straight = 90 * round(slope / 90)
+    if size < _SMALLEST:  # the glyphs of a Type 3 font have units of their own
+        box = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(text_page, at, box)
+        size = _HEIGHT * (box.right - box.left if straight % 180 else box.top - box.bottom)
     font, mode = raw.FPDFTextObj_GetFont(drawn), raw.FPDFTextObj_GetTextRenderMode(drawn)
     raw.FPDFFont_GetBaseFontName(font, name, len(name))
     bold = (
@@ -260,7 +275,8 @@ def _words(stretch: Sequence[_Glyph]) -> Iterator[Word]:
     if angle:
         text = "".join(glyph.text + " " * glyph.spaced for glyph in stretch)
         left, right = min(glyph.x for glyph in stretch), max(glyph.end for glyph in stretch)
-        yield Word(left, stretch[0].y, right, size, bold, text, False, painted, angle)
+        if text.strip():
+            yield Word(left, stretch[0].y, right, size, bold, text, False, painted, angle)
         return
     letters: list[_Glyph] = []
     from_right = is_from_right("".join(glyph.text for glyph in stretch))

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import Any
 
 import pptx
@@ -22,7 +21,7 @@ from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 
 from trag.ingest.parse.characters import listed
-from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.container import ERRORS, damaged, readable, screen
 from trag.ingest.parse.marks import STATES, in_font, left_out, raised, settled
 from trag.ingest.parse.picture_words import OfficePictures
 from trag.ingest.parse.pictures import embedded, is_counted_in_office, unread
@@ -33,12 +32,14 @@ from trag.ingest.scans import ScannedPage
 _WHAT = "PowerPoint presentation"
 _TITLES = {PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE}
 _FURNITURE = {PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER, PP_PLACEHOLDER.SLIDE_NUMBER}
+_REPEATED = {PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER}
 _BULLETED = {PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.VERTICAL_BODY, PP_PLACEHOLDER.VERTICAL_OBJECT}
 _LEVELS = {"title": 0, "secHead": 1}
 """Levels of the titles of slides by the type of their layout; the others stand below."""
 _DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 _ROW = 20  # parts of the height of a slide within which shapes stand side by side
 _DEPTH = 20  # of groups within groups
+_SYMBOL = re.compile("(?<![^\\W_])[\x80-\xff](?![^\\W_])|[\uf000-\uf0ff]")
 
 
 def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
@@ -51,7 +52,7 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     lost: Counter[str] = Counter()
     try:
         pictures = OfficePictures(content, scans)
-        presentation = pptx.Presentation(io.BytesIO(content))
+        presentation = pptx.Presentation(io.BytesIO(readable(content)))
         slides = list(presentation.slides)
         for number, slide in enumerate(slides, 1):
             if slide._element.get("show") in ("0", "false"):
@@ -69,8 +70,9 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
             if len(blocks) == 1 and not words and any(map(_is_picture, slide.shapes)):
                 silent.append(number)
             lost["struck-out passage"] += _struck(slide)
+            lost["footer"] += _footers(slide)
             found += [*blocks, *words]
-    except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
+    except (PythonPptxError, *ERRORS) as error:
         raise damaged(_WHAT, error) from error
     beside = [number for number in pictures.unread if number not in silent]
     notes += unread(len(beside), listed("slide", sorted(set(beside))))
@@ -104,6 +106,15 @@ def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
     frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     if frame is not None and (lines := list(filter(None, map(_line, frame.paragraphs)))):
         yield Block("paragraph", "Speaker notes: " + "\n".join(lines), page=number)
+
+
+def _footers(slide: Any) -> int:
+    """How many headers and footers of a slide and of its notes have words."""
+    placeholders = [*slide.placeholders, *(slide.notes_slide.placeholders if slide.has_notes_slide else ())]
+    return sum(
+        shape.placeholder_format.type in _REPEATED and any(map(str.isalpha, shape.text_frame.text))
+        for shape in placeholders
+    )
 
 
 def _visible(shapes: Any, height: int, depth: int = 0) -> Iterator[Any]:
@@ -152,10 +163,20 @@ def _piece(element: Any) -> str:
         return text
     if _is_struck(element):
         return ""
-    for face in (properties.find(qn("a:sym")), properties.find(qn("a:latin"))):
-        text = text if face is None else in_font(text, face.get("typeface", ""))
+    if (face := properties.find(qn("a:sym"))) is not None:
+        text = _with_symbols(text, face.get("typeface", ""))
+    if (face := properties.find(qn("a:latin"))) is not None:
+        text = in_font(text, face.get("typeface", ""))
     baseline = properties.get("baseline", "0").removesuffix("%")
     return raised(text) if baseline.isdecimal() and int(baseline) else text
+
+
+def _with_symbols(text: str, font: str) -> str:
+    """Text in which the symbols are set in a font: signs that stand alone, since what else was typed in the same run is
+    words."""
+    if len(text.strip()) == 1:
+        return in_font(text, font)
+    return _SYMBOL.sub(lambda sign: in_font(sign[0], font), text)
 
 
 def _is_struck(run: Any) -> bool:
@@ -189,15 +210,51 @@ def _rows(table: Any) -> list[list[str]]:
 
 
 def _chart(chart: Any, number: int) -> Iterator[Block]:
-    """The figures behind a chart, a row a category."""
-    title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
-    for plot in chart.plots:
-        series = list(plot.series)
-        figures = (["" if value is None else f"{value:.10g}" for value in each.values] for each in series)
-        rows = list(zip_longest(map(str, plot.categories), *figures, fillvalue=""))
-        header = ["", *(each.name or "" for each in series)]
+    """The figures behind a chart, a row a category, under its title and what else is written on it."""
+    space = chart._element
+    written = (_words(each.find(qn("c:tx"))) for each in space.iter(qn("c:title"), qn("c:dLbl")))
+    title = ", ".join(filter(None, written))
+    for plot in space.iterfind(f"{qn('c:chart')}/{qn('c:plotArea')}/*"):
+        series = plot.findall(qn("c:ser"))
+        if not series:
+            continue
+        first = (points for each in series for name in ("c:cat", "c:xVal") if (points := _points(each.find(qn(name)))))
+        values = (next(each.iter(qn("c:val"), qn("c:yVal")), None) for each in series)
+        columns = [next(first, {}), *map(_points, values)]
+        places = sorted(set().union(*columns))
+        header = ["", *(_words(each.find(qn("c:tx"))) for each in series)]
+        rows = [[column.get(place, "") for column in columns] for place in places]
         if rows:
-            yield Block("table", " ".join(title.split()), page=number, rows=with_header([header, *rows], marked=1))
+            yield Block("table", title, page=number, rows=with_header([header, *rows], marked=1))
+
+
+def _points(data: Any) -> dict[int, str]:
+    """The values that a chart keeps of one row or column of its sheet, by place; those of several levels together."""
+    found: dict[int, str] = {}
+    levels = [] if data is None else list(data.iter(qn("c:lvl"))) or [data]
+    for level in levels:  # the innermost first
+        points = {int(point.get("idx")): point.findtext(qn("c:v")) or "" for point in level.iter(qn("c:pt"))}
+        if not found:
+            found = {place: _figure(text) for place, text in points.items()}
+            continue
+        for place in found:
+            if above := [at for at in points if at <= place]:
+                found[place] = f"{points[max(above)]} {found[place]}"
+    return found
+
+
+def _figure(text: str) -> str:
+    """A number as it is written, without what is stored of it beyond that."""
+    try:
+        return f"{float(text):.10g}"
+    except ValueError:
+        return " ".join(text.split())
+
+
+def _words(text: Any) -> str:
+    """What is written in an element of a chart, or kept of the cell that it refers to."""
+    parts = [] if text is None else [part.text or "" for part in text.iter(qn("a:t"), qn("c:v"))]
+    return " ".join("".join(parts).split())
 
 
 def _diagram(shape: Any, number: int) -> Iterator[Block]:

@@ -11,7 +11,6 @@ import io
 import re
 import sys
 import warnings
-import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from typing import Any
 
 from org.reading.number_formats import shown, shown_text
 from trag.ingest.parse.characters import counted
-from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.container import ERRORS, damaged, readable, screen
 from trag.ingest.parse.pictures import among, unread
 from trag.ingest.parse.sheets import COLUMNS, ROWS, blocks
 from trag.ingest.parse.tables import Row
@@ -40,6 +39,7 @@ from openpyxl.utils.exceptions import InvalidFileException  # noqa: E402
 from openpyxl.worksheet._reader import WorkSheetParser  # noqa: E402
 
 from trag.ingest.parse.xlsx_beside import Beside, beside  # noqa: E402
+from trag.ingest.parse.xlsx_plain import plain  # noqa: E402
 
 if not _had_numpy:
     del sys.modules["numpy"]
@@ -68,45 +68,50 @@ def parse(content: bytes) -> Reading:
     """An .xlsx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
     notes = list(screen(content, _WHAT))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the parts that openpyxl does not know and nobody asked for
-            reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False, rich_text=True)
-            reader.read()
-            paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
-            shown = [sheet for sheet in reader.wb.worksheets if sheet.sheet_state == "visible"]
-            found: list[Block] = []
-            places: list[str] = []
-            for sheet in shown:
-                if len(shown) > 1 or not _GENERIC.fullmatch(sheet.title.strip()):
-                    found.append(Block("heading", sheet.title.strip(), 1))
-                path = paths[sheet.title]
-                laid_out = _Layout()
-                if reader.archive.getinfo(path).file_size <= LARGE:
-                    laid_out = _layout(reader.archive.read(path))
-                else:
-                    notes.append(f"too large to see what is merged or hidden in sheet {sheet.title}")
-                around = beside(reader.archive, path)
-                notes += [f"{counted(count, what)} in sheet {sheet.title} not read" for what, count in around.unread]
-                places += [sheet.title] * around.pictures
-                found += [Block("paragraph", text) for row, text in around.boxes if not row]
-                found += blocks(*_read(reader, sheet, path, laid_out, around, notes))
-                found += [Block("paragraph", text) for row, text in around.boxes if row]
-    except (
-        InvalidFileException,
-        zipfile.BadZipFile,
-        KeyError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        SyntaxError,
-        OSError,
-    ) as error:
+        content = readable(content)
+        try:
+            found, others = _sheets(content)
+        except ERRORS:
+            # Mostly for a colour, a rule or a property that is not as it should be, of which nothing is read.
+            found, others = _sheets(plain(content))
+    except (InvalidFileException, *ERRORS) as error:
         raise damaged(_WHAT, error) from error
+    return Reading("Excel", found, notes=(*notes, *others))
+
+
+def _sheets(content: bytes) -> tuple[tuple[Block, ...], list[str]]:
+    """The blocks of all sheets, and notes on what of them is not read."""
+    notes: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the parts that openpyxl does not know and nobody asked for
+        reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False, rich_text=True)
+        reader.read()
+        paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
+        shown = [sheet for sheet in reader.wb.worksheets if sheet.sheet_state == "visible"]
+        found: list[Block] = []
+        places: list[str] = []
+        for sheet in shown:
+            if len(shown) > 1 or not _GENERIC.fullmatch(sheet.title.strip()):
+                found.append(Block("heading", sheet.title.strip(), 1))
+            path = paths[sheet.title]
+            laid_out = _Layout()
+            if reader.archive.getinfo(path).file_size <= LARGE:
+                laid_out = _layout(reader.archive.read(path))
+            else:
+                notes.append(f"too large to see what is merged or hidden in sheet {sheet.title}")
+            around = beside(reader.archive, path)
+            notes += [f"{counted(count, what)} in sheet {sheet.title} not read" for what, count in around.unread]
+            places += [sheet.title] * around.pictures
+            found += [Block("paragraph", text) for row, text in around.boxes if not row]
+            found += blocks(*_read(reader, sheet, path, laid_out, around, notes))
+            found += [Block("paragraph", text) for row, text in around.boxes if row]
     notes += unread(len(places), among("sheet", places))
     if hidden := [sheet.title for sheet in reader.wb.worksheets if sheet.sheet_state != "visible"]:
         notes.append(f"hidden {'sheets' if len(hidden) > 1 else 'sheet'} {', '.join(hidden)} left out")
-    return Reading("Excel", tuple(found), notes=tuple(notes))
+    if lost := [sheet.name for sheet in reader.parser.sheets if not sheet.id]:
+        kind, where = ("sheets", "they are") if len(lost) > 1 else ("sheet", "it is")
+        notes.append(f"{kind} {', '.join(lost)} not read: the file does not say where {where}")
+    return tuple(found), notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ def _read(
     columns = [column for column in range(1, COLUMNS + 1) if column not in laid_out.hidden_columns]
     since_1904 = reader.wb.epoch == MAC_EPOCH
     with reader.archive.open(path) as source:
-        parser = WorkSheetParser(source, reader.shared_strings, data_only=True, rich_text=True)
+        parser = _Cells(source, reader.shared_strings, data_only=True, rich_text=True)
         for number, cells in _numbered(parser.parse()):
             if number > ROWS:
                 met["long"] += 1
@@ -177,6 +182,15 @@ def _read(
     if met["wide"]:
         notes.append(f"only the first {COLUMNS} columns of sheet {sheet.title} read")
     return rows, frozenset(bold), remarks
+
+
+class _Cells(WorkSheetParser):  # type: ignore[misc]
+    """openpyxl's own, which looks for a text in one of the two places where the cells of some programs have it."""
+
+    def parse_cell(self, element: Any) -> Any:
+        if element.get("t") == "inlineStr" and element.findtext("{*}v"):
+            element.set("t", "str")
+        return super().parse_cell(element)
 
 
 def _numbered(rows: Iterator[tuple[int, list[dict[str, Any]]]]) -> Iterator[tuple[int, list[dict[str, Any]]]]:

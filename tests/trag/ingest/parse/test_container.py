@@ -1,6 +1,7 @@
 """What every Office format refuses or says, whatever is in it."""
 
 import io
+import re
 import socket
 import zipfile
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.trag.ingest.made import slides, word, workbook
+from tests.trag.ingest.made import picture, slides, word, workbook
 from trag.errors import TragError
 from trag.ingest.parse import parse
 from trag.ingest.reading import Reading
@@ -154,3 +155,60 @@ def test_no_link_is_followed_and_those_to_content_are_said(
 @pytest.mark.parametrize("suffix", FILES)
 def test_macros_are_said(suffix: str) -> None:
     assert read(repacked(FILES[suffix][0], "x/vbaProject.bin", lambda _: b"x"), suffix).notes == ("macros not run",)
+
+
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+OF_STRICT = re.compile(rb"http://schemas\.openxmlformats\.org/(officeDocument|\w+ml)/2006/")
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_the_strict_form_is_read_as_the_usual_one(suffix: str) -> None:
+    content = FILES[suffix][0]
+    with zipfile.ZipFile(io.BytesIO(content)) as container:
+        names = [name for name in container.namelist() if name.endswith((".xml", ".rels"))]
+    for name in names:
+        content = repacked(content, name, lambda xml: OF_STRICT.sub(rb"http://purl.oclc.org/ooxml/\1/", xml))
+    assert RELATIONS.encode() not in zipfile.ZipFile(io.BytesIO(content)).read("_rels/.rels")
+    assert read(content, suffix).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "usual", "given"),
+    [
+        (".docx", b"document.main", b"template.main"),
+        (".docx", b"openxmlformats-officedocument.wordprocessingml.document.", b"ms-word.document.macroEnabled."),
+        (".pptx", b"presentation.main", b"slideshow.main"),
+        (".pptx", b"presentation.main", b"template.main"),
+    ],
+)
+def test_templates_shows_and_files_with_macros_are_read(suffix: str, usual: bytes, given: bytes) -> None:
+    content = repacked(FILES[suffix][0], "[Content_Types].xml", lambda xml: xml.replace(usual, given))
+    assert content != FILES[suffix][0]
+    assert read(content, suffix).notes == ()
+
+
+@pytest.mark.parametrize("suffix", FILES)
+@pytest.mark.parametrize("target", ["media/gone.png", "/media/gone.png", "NULL"])
+def test_a_part_that_is_missing_is_said_and_the_rest_read(suffix: str, target: str) -> None:
+    content = with_relation(*FILES[suffix], "image", f'Target="{target}"')
+    assert read(content, suffix).notes == ("1 part missing in the file",)
+
+
+def test_the_document_may_have_another_name() -> None:
+    content = FILES[".docx"][0]
+    moved = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(moved, "w") as new:
+        for entry in old.infolist():
+            name = entry.filename.replace("document.xml", "document2.xml")
+            new.writestr(name, old.read(entry).replace(b"document.xml", b"document2.xml"))
+    assert read(moved.getvalue(), ".docx").notes == ()
+
+
+def test_a_part_that_cannot_be_unpacked_is_a_damaged_file() -> None:
+    content = bytearray(word(lambda document: document.add_picture(picture(200))))
+    with zipfile.ZipFile(io.BytesIO(content)) as container:
+        entry = next(each for each in container.infolist() if each.filename.endswith(".png"))
+    begin = entry.header_offset + 30 + len(entry.filename)
+    content[begin : begin + entry.compress_size] = b"\xff" * entry.compress_size
+    with pytest.raises(TragError, match="damaged"):
+        parse(bytes(content), ".docx")

@@ -587,3 +587,53 @@ def test_prices_that_tabs_lead_to_are_kept() -> None:
             document.add_paragraph(f"{room}\t{price}")
 
     assert [block.text for block in blocks(build)] == ["Breakfast 80", "Single room 81", "Double room 82", "Suite 83"]
+
+
+PAGE = b"<html><body><h1>Leave</h1><p>Ask the <b>head</b>.</p></body></html>"
+MAIL = (
+    b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="x"\n\n--x\nContent-Type: text/html\n\n'
+    + PAGE
+    + b"\n--x--\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "texts", "notes"),
+    [
+        ("a.htm", PAGE, ["Before.", "Leave", "Ask the head.", "After."], ()),
+        ("a.mht", MAIL, ["Before.", "Leave", "Ask the head.", "After."], ()),
+        ("a.rtf", b"{\\rtf Ask}", ["Before.", "After."], ("1 embedded document left out",)),
+    ],
+)
+def test_pages_that_stand_in_for_text_are_read_where_they_stand(
+    name: str, content: bytes, texts: list[str], notes: tuple[str, ...]
+) -> None:
+    def build(document: Any) -> None:
+        document.add_paragraph("Before.")
+        part = Part(PackURI(f"/word/{name}"), "text/html", content, document.part.package)
+        chunk = OxmlElement("w:altChunk")
+        chunk.set(qn("r:id"), document.part.relate_to(part, RT.A_F_CHUNK))
+        document.add_paragraph("After.")._p.addprevious(chunk)
+
+    reading = parse(word(build), ".docx")
+    assert [block.text for block in reading.blocks] == texts
+    assert reading.notes == notes
+
+
+def test_headers_and_footers_are_said_where_they_say_more_than_the_text() -> None:
+    def build(document: Any) -> None:
+        document.add_paragraph("Leave rules of the institute.")
+        document.sections[0].header.paragraphs[0].text = "Leave rules, version 3"
+        document.sections[0].footer.paragraphs[0].text = "Leave rules 7"
+
+    reading = parse(word(build), ".docx")
+    assert [block.text for block in reading.blocks] == ["Leave rules of the institute."]
+    assert reading.notes == ("1 page header left out",)
+
+
+def test_a_style_need_not_say_what_it_is_for() -> None:
+    def build(document: Any) -> None:
+        document.add_heading("Leave", 1)
+        del document.styles["Normal"].element.attrib[qn("w:type")]
+
+    assert blocks(build) == (Block("heading", "Leave", 1),)

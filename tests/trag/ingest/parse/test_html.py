@@ -444,3 +444,42 @@ def test_lists_have_the_letters_that_they_show() -> None:
     assert texts("<ul><li>(a) one<li>1.1 two</ul><p>• three<br>• four</p>") == [
         *("(a) one", "1.1 two", "- three", "- four")
     ]
+
+
+@pytest.mark.parametrize(
+    "sheet", ["<![CDATA[ .x {display: none} ]]>", "<!-- .x {display: none} -->", "<? .x {display:none}"]
+)
+def test_a_style_sheet_that_no_browser_understands_hides_nothing_else(sheet: str) -> None:
+    assert blocks(f"<style>{sheet}</style><p>Call in.</p>") == (Block("paragraph", "Call in."),)
+
+
+def test_a_style_sheet_hides_what_it_says_in_whatever_marks() -> None:
+    for sheet in ("<![CDATA[ .x {display: none} ]]>", "<!-- .x {display: none} -->"):
+        assert blocks(f"<style>{sheet}</style><p class=x>No.</p><p>Call in.</p>") == (Block("paragraph", "Call in."),)
+
+
+def test_cells_without_a_row_and_text_beside_cells_are_read() -> None:
+    table = (
+        "<table>Fees of 2026 <thead><th>Post</th><th>Fee</th></thead><tr><td>Head</td><td>10</td></tr>"
+        "<form><tr><td>Guest</td><td>20</td></tr></form><p>Ask the Treasurer.</p></table>"
+    )
+    assert [block.text or block.rows for block in blocks(table)] == [
+        "Fees of 2026",
+        "Ask the Treasurer.",
+        (("Post", "Fee"), ("Head", "10"), ("Guest", "20")),
+    ]
+
+
+def test_what_stands_in_a_list_beside_its_items_is_read() -> None:
+    assert [block.text for block in blocks("<ul>Bring:<li>ink</li><p>Not paper.</p></ul>")] == [
+        "Bring:",
+        "- ink",
+        "Not paper.",
+    ]
+    terms = "<dl>Terms:<dt>Head</dt><dt>Chair</dt><dd>leads</dd><dd>signs</dd><dt>Guest</dt></dl>"
+    assert [block.text for block in blocks(terms)] == [
+        "Terms:",
+        "- Head, Chair: leads",
+        "- Head, Chair: signs",
+        "- Guest",
+    ]

@@ -112,6 +112,12 @@ def test_front_matter_is_the_title_alone(matter: str) -> None:
     assert found == ["Pay", "Limits", "None."]
 
 
+def test_what_else_front_matter_says_is_counted() -> None:
+    content = b"---\ntitle: Pay\nno: x\nowner: Treasurer\n---\nText."
+    assert parse(content, ".md").notes == ("2 front-matter lines left out",)
+    assert parse(b"---\ntitle: Pay\n---\nText.", ".md").notes == ()
+
+
 def test_values_that_are_filled_in_elsewhere_are_counted() -> None:
     assert texts("Call {{ site.phone }} now.") == ["Call now."]
     assert noted("Call {{ site.phone }} now.") == ("1 template value left out",)

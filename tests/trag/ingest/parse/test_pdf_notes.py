@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 from PIL import Image
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject, TextStringObject
+from pypdf.generic import (
+    ArrayObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+    TextStringObject,
+)
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
@@ -196,3 +204,82 @@ def test_a_form_that_draws_itself_ends() -> None:
     assert [block.text for block in parse(drawing_itself(1), ".pdf").blocks] == [TEXT]
     with pytest.raises(TragError, match="takes more than 2 seconds of computing"):
         read(drawing_itself(2), "loop.pdf", Limits(processor_seconds=2))
+
+
+def slanted(canvas: Canvas) -> None:
+    canvas.rotate(30)
+    canvas.drawString(300, 300, "Draft")
+
+
+def test_slanted_text_in_a_font_without_a_map_is_said() -> None:
+    reading = parse(changed(drawn(text, slanted), in_a_font_without_a_map), ".pdf")
+    assert [block.text for block in reading.blocks] == [TEXT]
+    assert reading.notes == ("page 2 with text in fonts that do not say which characters they draw, not read",)
+
+
+def mapped(writer: PdfWriter, codes: dict[str, str]) -> Any:
+    """The map of a font from its codes to characters, both in hexadecimal."""
+    pairs = " ".join(f"<{code}> <{text}>" for code, text in codes.items())
+    stream = StreamObject()
+    stream.set_data(
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def 1 begincodespacerange <00> "
+        b"<FF> endcodespacerange %d beginbfchar %s endbfchar endcmap end end" % (len(codes), pairs.encode())
+    )
+    return writer._add_object(stream)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("D835DC34", "\U0001d434he committee"), ("E0E0E0", "he committee")],
+    ids=["beyond the first plane", "beyond all planes"],
+)
+def test_a_font_may_say_any_character(code: str, said: str) -> None:
+    def map_t(writer: PdfWriter) -> None:
+        font = writer.pages[0]["/Resources"]["/Font"]["/F1"]
+        font[NameObject("/ToUnicode")] = mapped(writer, {"54": code})
+
+    block = parse(changed(drawn(text), map_t), ".pdf").blocks[0]
+    assert said in block.text
+
+
+def test_a_page_without_a_size_is_read_as_viewers_show_it() -> None:
+    def shrink(writer: PdfWriter) -> None:
+        for name in ("/MediaBox", "/CropBox"):
+            writer.pages[0][NameObject(name)] = ArrayObject([NumberObject(0)] * 4)
+
+    assert [block.text for block in parse(changed(drawn(text), shrink), ".pdf").blocks] == [TEXT]
+
+
+def test_text_in_a_font_with_units_of_its_own_is_as_large_as_it_shows() -> None:
+    def glyphs(writer: PdfWriter) -> None:
+        drawing, page = StreamObject(), StreamObject()
+        names = [each for letter in "Oslo" for each in (NumberObject(ord(letter)), NameObject(f"/{letter}"))]
+        drawing.set_data(b"0.5 0 0 0 0.5 0.7 d1 0 0 0.5 0.7 re f")
+        page.set_data(b"BT /F3 0.2 Tf 72 700 Td (Oslo) Tj ET")
+        font = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Font"),
+                NameObject("/Subtype"): NameObject("/Type3"),
+                NameObject("/FontMatrix"): ArrayObject(map(NumberObject, (60, 0, 0, 60, 0, 0))),
+                NameObject("/FontBBox"): ArrayObject(map(NumberObject, (0, 0, 1, 1))),
+                NameObject("/FirstChar"): NumberObject(32),
+                NameObject("/LastChar"): NumberObject(126),
+                NameObject("/Widths"): ArrayObject([FloatObject(0.6)] * 95),
+                NameObject("/Encoding"): DictionaryObject({NameObject("/Differences"): ArrayObject(names)}),
+                NameObject("/ToUnicode"): mapped(writer, {f"{ord(each):02X}": f"{ord(each):04X}" for each in "Oslo"}),
+                NameObject("/CharProcs"): DictionaryObject(
+                    {NameObject(f"/{letter}"): writer._add_object(drawing) for letter in "Oslo"}
+                ),
+            }
+        )
+        resources = {NameObject("/Font"): DictionaryObject({NameObject("/F3"): writer._add_object(font)})}
+        writer.pages[0][NameObject("/Resources")] = DictionaryObject(resources)
+        writer.pages[0][NameObject("/Contents")] = writer._add_object(page)
+
+    reading = parse(changed(drawn(text), glyphs), ".pdf")
+    assert [block.text for block in reading.blocks] == ["Oslo"]
+    assert reading.notes == ()
+
+
+def test_what_stands_on_every_page_is_read_where_there_is_nothing_else() -> None:
+    assert {block.text for block in parse(drawn(text, text, text, text), ".pdf").blocks} == {TEXT}

@@ -1,10 +1,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from lxml import etree
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
-from pptx.enum.shapes import MSO_SHAPE
+from pptx.enum.shapes import MSO_SHAPE, PP_PLACEHOLDER
 from pptx.oxml.ns import qn
 from pptx.util import Inches
 
@@ -13,6 +14,7 @@ from trag.ingest.parse import parse
 from trag.ingest.passages import sections
 from trag.ingest.reading import Block, Reading
 
+A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 TITLE, CONTENT, SECTION, TITLE_ONLY, BLANK = 0, 1, 2, 5, 6
 """Layouts of python-pptx's own template."""
 
@@ -225,3 +227,71 @@ def test_merged_cells_stand_in_every_place_that_they_reach_over() -> None:
         table.cell(3, 1).merge(table.cell(3, 2))
 
     assert read(build).blocks[1].rows[1:] == (("Port", "1", "2"), ("Port", "3", "4"), ("Yard", "5", "5"))
+
+
+def test_charts_of_every_kind_are_read_with_what_is_written_on_them() -> None:
+    def build(presentation: Any) -> None:
+        shapes = slide(presentation, TITLE_ONLY, "Money").shapes
+        data = CategoryChartData()
+        for country, towns in (("Norway", ("Oslo", "Bergen")), ("Sweden", ("Lund",))):
+            category = data.add_category(country)
+            for town in towns:
+                category.add_sub_category(town)
+        data.add_series("Staff", (10.5, 12, 9))
+        place = (Inches(1), Inches(4), Inches(5), Inches(3))
+        chart = shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data).chart
+        chart.value_axis.axis_title.text_frame.text = "in thousands"
+        chart._chartSpace.find(f".//{qn('c:barChart')}").tag = qn("c:bar3DChart")
+
+    assert read(build).blocks[1:] == (
+        Block(
+            "table",
+            "in thousands",
+            page=1,
+            rows=(("", "Staff"), ("Norway Oslo", "10.5"), ("Norway Bergen", "12"), ("Sweden Lund", "9")),
+        ),
+    )
+
+
+def test_points_of_a_cloud_are_rows() -> None:
+    def build(presentation: Any) -> None:
+        data = XyChartData()
+        series = data.add_series("Load")
+        series.add_data_point(1, 2.5)
+        series.add_data_point(2, 3)
+        place = (Inches(1), Inches(4), Inches(5), Inches(3))
+        slide(presentation, TITLE_ONLY, "Load").shapes.add_chart(XL_CHART_TYPE.XY_SCATTER, *place, data)
+
+    assert read(build).blocks[1].rows == (("", "Load"), ("1", "2.5"), ("2", "3"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Provider \u00e0 Available models", "Provider \u2192 Available models"),
+        ("J", "\u263a"),
+        ("Soci\u00e9t\u00e9 de Lund", "Soci\u00e9t\u00e9 de Lund"),
+        ("\uf0fc done", "\u2713 done"),
+    ],
+)
+def test_words_beside_a_symbol_are_words(text: str, said: str) -> None:
+    def build(presentation: Any) -> None:
+        paragraph = box(slide(presentation, TITLE_ONLY, "Steps").shapes, text, 1, 2).text_frame.paragraphs[0]
+        properties = paragraph.runs[0]._r.get_or_add_rPr()
+        properties.append(etree.fromstring(f'<a:sym xmlns:a="{A}" typeface="Wingdings" charset="2"/>'))
+
+    assert [block.text for block in read(build).blocks[1:]] == [said]
+
+
+def test_footers_are_said() -> None:
+    def build(presentation: Any) -> None:
+        made = slide(presentation, TITLE_ONLY, "Leave")
+        for placeholder in made.slide_layout.placeholders:
+            if placeholder.placeholder_format.type == PP_PLACEHOLDER.FOOTER:
+                made.shapes.clone_placeholder(placeholder)
+        made.placeholders[11].text = "Institute of Ice"
+        box(made.shapes, "Ask.", 1, 2)
+
+    reading = read(build)
+    assert [block.text for block in reading.blocks] == ["Leave", "Ask."]
+    assert reading.notes == ("1 footer left out",)

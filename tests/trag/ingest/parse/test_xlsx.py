@@ -11,15 +11,18 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
+from openpyxl.formatting.rule import CellIsRule
 from openpyxl.styles import Font
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.worksheet.table import Table
 
 from tests.trag.ingest.made import picture, workbook
+from trag.ingest import reading
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS
 from trag.ingest.passages import sections
 from trag.ingest.reading import Block, Reading
+from trag.sandbox import Limits
 
 
 def filled(sheet: Any, *rows: tuple[Any, ...]) -> Any:
@@ -299,3 +302,54 @@ def test_the_names_of_a_table_are_its_header() -> None:
         book.active.add_table(Table(displayName="T", ref="A1:B3"))
 
     assert texts(read(build)) == ["book – Code: A1; Text: open.", "book – Code: A2; Text: shut."]
+
+
+@pytest.mark.parametrize(
+    ("entry", "old", "new"),
+    [
+        ("xl/styles.xml", r"<fill><patternFill\s*/></fill>", "<fill/>"),
+        ("xl/styles.xml", 'rgb="00FF0000"', 'rgb="red"'),
+        ("xl/styles.xml", 'xfId="0"', 'xfId="7"'),
+        ("xl/worksheets/sheet1.xml", 'operator="greaterThan"', 'operator="greater"'),
+    ],
+)
+def test_what_is_only_for_the_looks_keeps_no_cell_from_being_read(entry: str, old: str, new: str) -> None:
+    def build(book: Any) -> None:
+        filled(book.active, ("Post", "Since", "Share"), ("Head", datetime.date(2026, 5, 1), 0.25))
+        book.active["A1"].font = Font(color="FF0000", bold=True)
+        book.active["C2"].number_format = "0.0%"
+        book.active["B2"].number_format = "d mmmm yyyy"
+        book.active["A3"] = "struck"
+        book.active["A3"].font = Font(strike=True)
+        book.active.conditional_formatting.add("C2", CellIsRule(operator="greaterThan", formula=["1"]))
+
+    whole = workbook(build)
+    broken = edited(whole, entry, old, new)
+    assert zipfile.ZipFile(io.BytesIO(broken)).read(entry) != zipfile.ZipFile(io.BytesIO(whole)).read(entry)
+    found = parse(broken, ".xlsx")
+    assert found == parse(whole, ".xlsx")
+    assert found.blocks[0].rows[-1] == ("Head", "2026-05-01", "25.0%")
+
+
+def test_the_text_of_a_formula_is_read_from_whichever_place_has_it() -> None:
+    whole = workbook(lambda book: filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly")))
+    cell = '<c r="C2" t="inlineStr"><f>A9</f><v>each year</v></c>'
+    content = edited(whole, "xl/worksheets/sheet1.xml", r'<c r="C2".*?</c>', cell)
+    assert parse(content, ".xlsx").blocks[0].rows[-1] == ("Head", "10", "each year")
+
+
+def test_a_sheet_that_the_file_leads_nowhere_is_said() -> None:
+    def build(book: Any) -> None:
+        filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly"))
+        book.create_sheet("Old")
+
+    content = edited(workbook(build), "xl/workbook.xml", 'r:id="rId2"', "")
+    assert parse(content, ".xlsx").notes == ("sheet Old not read: the file does not say where it is",)
+
+
+def test_what_a_library_prints_of_a_file_is_not_taken_for_its_reading(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = workbook(lambda book: filled(book.active, ("Post", "Limit", "Note"), ("Head", 10, "yearly")))
+    broken = edited(whole, "xl/styles.xml", 'xfId="0"', 'xfId="7"')
+    parse(broken, ".xlsx")
+    assert capsys.readouterr().out
+    assert reading.read(broken, "a.xlsx", Limits()) == parse(whole, ".xlsx")
