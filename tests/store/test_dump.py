@@ -12,6 +12,7 @@ import pytest
 
 from store import StoreError, files
 from store.approved import Kind
+from store.conflicts import Side
 from store.database import sqlite_address
 from store.dump import dump, load
 from store.folders import Folder, FolderFile
@@ -55,6 +56,8 @@ def fill(records: Records) -> tuple[str, str]:
     library.put("rules-2020.md", "7" * 64, 1, [])
     days = Validity(valid_from=date(2025, 3, 1), person="ada", supersedes=("rules-2020.md",), by="ada")
     records.validity.put({"rules.md": days}, by="ada")
+    sides = [Side(name, "s", TYPED) for name in ("rules.md", "rules-2020.md")]
+    records.conflicts.put(TYPED, [(sides[0], sides[1])])
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
     records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada", size=9, original="6" * 64)

@@ -30,8 +30,8 @@ def readers_of(path: str, folder: Folder) -> Audience:
 
 
 def is_in(path: str, place: str) -> bool:
-    """Whether a file is in a folder, or in one below it, however a share writes their names."""
-    return _normal(path).startswith(f"{_normal(place)}/")
+    """Whether a file is in a folder, in one below it, or is that itself, however a share writes their names."""
+    return f"{_normal(path)}/".startswith(f"{_normal(place)}/")
 
 
 def read_readers(words: Sequence[str], chart: Chart | None, *, kept: Audience = OPEN) -> Audience:
@@ -49,8 +49,8 @@ def read_readers(words: Sequence[str], chart: Chart | None, *, kept: Audience = 
 
 
 def read_rights(text: str, chart: Chart | None) -> Rights:
-    """A table of two columns, folder and readers, as CSV with commas, semicolons or tabs: the path of a folder in the
-    mirrored one, and its readers with | between them. Raises TragError that names every row that is wrong."""
+    """A table of two columns, folder and readers, as CSV with commas, semicolons or tabs: the path of a folder or file
+    in the mirrored one, and its readers with | between them. Raises TragError that names every row that is wrong."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ()

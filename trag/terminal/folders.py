@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from getpass import getpass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
@@ -50,6 +51,10 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         act.add_argument("--watch", action=argparse.BooleanOptionalAction, help="also run when something changes there")
         act.add_argument("--most-gone", type=int, metavar="N", help="documents that may go unasked (50)")
         act.add_argument("--share-gone", type=int, metavar="PERCENT", help="and which share of them (10)")
+    rights = acts.add_parser("rights", help="write the rights of ADDRESS, a folder or share, as a table for --table")
+    rights.add_argument("address", metavar="ADDRESS")
+    rights.add_argument("--groups", required=True, metavar="FILE", help="CSV of its groups with their units: hr,u1|u2")
+    rights.add_argument("--acl", metavar="FILE", help="what getfacl -R . wrote there, in place of the modes")
     run = acts.add_parser("run", help="mirror it now, or all of them")
     run.add_argument("name", metavar="NAME", nargs="?", default="")
     run.add_argument("--let-go", type=int, default=0, metavar="N", help="let so many documents go")
@@ -79,6 +84,9 @@ def _folders(settings: Settings, options: argparse.Namespace) -> int:
         if options.act == "run" and not options.name:
             states = [_run(home, each, options).state for each in home.records.folders.all() if not each.paused]
             return int(any(state != "done" for state in states))
+        if options.act == "rights":
+            _rights(home, options)
+            return 0
         folder = _named(home, options.name)
         if options.act == "run":
             return int(_run(home, folder, options).state != "done")
@@ -100,6 +108,25 @@ def _folders(settings: Settings, options: argparse.Namespace) -> int:
             keeping.pause(home, folder, options.act == "pause", by=by())
             _list(home, _named(home, folder.name))
     return 0
+
+
+def _rights(home: Home, options: argparse.Namespace) -> None:
+    from trag.folders import posix
+    from trag.folders.rights import write_readers, write_rights
+    from trag.ingest.parse.characters import counted, decode
+
+    groups = decode(file(options.groups).read_bytes())[0]
+    if options.acl:
+        entries = posix.of_export(decode(file(options.acl).read_bytes())[0])
+    else:
+        entries = posix.of_folder(Path(options.address))
+    found = posix.rights(entries, groups, home.organization.chart)
+    print(write_rights(found.rights), end="")
+    print(
+        f"The folder itself: --readers {' --readers '.join(write_readers(found.readers).split('|'))}", file=sys.stderr
+    )
+    if found.persons:
+        print(f"{counted(found.persons, 'right')} of single persons left out.", file=sys.stderr)
 
 
 def _wanted(options: argparse.Namespace, folder: Folder | None) -> Wanted:

@@ -14,8 +14,8 @@ from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import ATTACKS, Attack
 from tests.security.corpus.conftest import SECRET, Asked, Place
-from trag.ask import LINES
 from trag.record import AnswerRecord
+from trag.retrieve import SHOWN
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
 
@@ -33,8 +33,9 @@ def test_a_record_says_what_entered_the_prompt_and_nothing_that_a_document_claim
     kept = {each.id: each for name in {source.document for source in record.sources} for each in library.passages(name)}
     kept |= {pair.passage.id: pair.passage for pair in library.pairs()}
     flat = " ".join(asked(attack).prompt.split())
+    told = {conflict.other for conflict in record.conflicts}  # read by itself, after the answer
     for source in record.sources:
-        assert " ".join(source.text.split()) in flat
+        assert source.id in told or " ".join(source.text.split()) in flat
         if source.kind == "chart":
             assert source.text in [statement.text for statement in record.statements]
             assert source.document == f"Organization chart {chart.version}"
@@ -122,6 +123,6 @@ def test_a_restricted_document_leaves_no_trace_in_what_others_get(place: Place) 
     record = replace(place.home.assistant, model=Scripted("No.")).answer(question)
     assert SECRET not in record.to_json()
     assert "vault.md" not in record.to_json()
-    assert 0 < len(record.sources) - len(record.statements) <= LINES
+    assert 0 < len(record.sources) - len(record.statements) <= SHOWN + len(record.conflicts)
     assert record.tokens.dropped == 0
     assert len({each.code for each in ATTACKS}) == len(ATTACKS) >= 30
