@@ -80,6 +80,8 @@ def unguard(cell: str) -> str:
 
 
 COLUMNS = ("id", "name", "parent", "type", "aliases", "description", "head", "email", "code")
+TOP = "top"
+"""Under which a choice of columns has the name of a unit to put above several that have no parent."""
 
 # In the order of preference. In languages other than English without accents, as `fold` leaves them.
 _SYNONYMS = {

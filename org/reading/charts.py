@@ -14,6 +14,7 @@ from org.chart import PATH_SEPARATOR, Chart, ChartError, Unit
 from org.reading.cells import (
     COLUMNS,
     SIGNS,
+    TOP,
     clean,
     exact_columns,
     guess_columns,
@@ -91,10 +92,13 @@ def judge(table: Table, columns: Mapping[str, str] | None = None) -> Report:
     """The chart that a table makes, and all that is wrong with it.
 
     `columns` tells which header each of our columns is read from, "" for none; one that it does not name is looked for
-    by its own name and by well-known words for it.
+    by its own name and by well-known words for it. Under TOP it has the unit that is put above several without a
+    parent.
     """
-    reading = interpret(table, columns)
-    lineage = examine(() if table.ended else reading.rows)  # parents may stand in what was not read
+    choice = dict(columns or {})
+    top = clean(choice.pop(TOP, ""))
+    reading = interpret(table, choice)
+    lineage = examine(() if table.ended else reading.rows, top)  # parents may stand in what was not read
     problems = [*table.problems, *reading.problems, *lineage.problems]
     problems.sort(key=lambda problem: (problem.severity, problem.row))
     is_usable = lineage.rows and not any(problem.severity == "error" for problem in problems)

@@ -61,8 +61,9 @@ class Lineage:
     problems: tuple[Problem, ...]
 
 
-def examine(rows: Sequence[Row]) -> Lineage:
-    """Tell each row's parent, and report every problem at once."""
+def examine(rows: Sequence[Row], top: str = "") -> Lineage:
+    """Tell each row's parent, and report every problem at once. `top` is a unit to put above several without a parent,
+    "" where that is a problem."""
     problems = [
         error(row.number, "The name is empty.", "Give the unit a name, or remove the row.")
         for row in rows
@@ -79,20 +80,33 @@ def examine(rows: Sequence[Row]) -> Lineage:
                 named.append(replace(row, above=above))
     found: list[Problem] = []
     parents = resolve(named, found)
-    if top := _missing_root(named, parents):
+    if missing := _missing_root(named, parents):
         problems.append(
             warning(
-                top.number, f"{quoted(top.name)} is in no row: it was added as the topmost unit.", "Add a row for it."
+                missing.number,
+                f"{quoted(missing.name)} is in no row: it was added as the topmost unit.",
+                "Add a row for it.",
             )
         )
-        named, found = [top, *named], []
+        named, found = [missing, *named], []
         parents = resolve(named, found)
     problems += found
     roots = [row for place, row in enumerate(named) if parents.places[place] is None and place not in parents.lost]
-    if len(roots) > 1:
+    if len(roots) > 1 and top:
+        lost = frozenset(place + 1 for place in parents.lost)
+        below = enumerate(parents.places, 1)
+        moved = [(None if place in lost else 0) if above is None else above + 1 for place, above in below]
+        parents = Parents((None, *moved), lost)
+        named = [Row(roots[0].number, "", top, "", "", (), ""), *named]
+        message = f"{quoted(top)} was added above {len(roots):,} units without a parent."
+        problems.append(warning(roots[0].number, message, "Give these a parent, if one of them belongs elsewhere."))
+    elif len(roots) > 1:
         where = listing([f"{quoted(row.name)} (row {row.number})" for row in roots])
         message = f"{len(roots):,} units have no parent: {where}."
-        hint = "Only the topmost unit has an empty parent; give the others theirs, or add one unit above them all."
+        hint = (
+            "Give all but one a parent, or say what one unit above them all is called (under Which column is which, or "
+            "--column top=NAME)."
+        )
         problems.append(error(roots[1].number, message, hint))
     elif named and not roots:
         hint = "Leave the parent of the topmost unit empty."

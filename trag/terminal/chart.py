@@ -43,7 +43,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
                 type=_column,
                 metavar="NAME=HEADER",
                 help='where a column is called otherwise: --column parent="Reports to"; without a HEADER, where the '
-                "file does not have it: --column head=",
+                "file does not have it: --column head=; --column top=NAME puts a unit above several without a parent",
             )
     chart.set_defaults(job=_chart)
 

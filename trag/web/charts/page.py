@@ -21,6 +21,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from org import export
 from org.chart import Chart
+from org.reading.cells import TOP
 from org.reading.charts import Report
 from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
@@ -187,6 +188,7 @@ class ChartsPage:
             or choice.columns is not None
             or ({"name", "parent"} <= used.keys() and all(used[field].casefold() == field for field in used)),
             choice=choice,
+            top=dict(choice.columns or ()).get(TOP, ""),
             query=_query(choice, against=against),
             in_use=in_use,
             same=bool(review.chart and in_use and review.chart.version == in_use.version),

@@ -24,7 +24,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from org.changes import compare
 from org.chart import Chart
-from org.reading.cells import COLUMNS
+from org.reading.cells import COLUMNS, TOP
 from org.reading.charts import Report
 from store import StoreError, files
 from trag.charts import check
@@ -124,7 +124,9 @@ class Choice:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Choice:
         """The choice in the query of an address or in a form; there is one of columns as soon as there is a name."""
-        columns = tuple((column, query.get(column, "")) for column in COLUMNS) if "name" in query else None
+        chosen = [(column, query.get(column, "")) for column in COLUMNS] if "name" in query else []
+        chosen += [(TOP, query[TOP])] if chosen and query.get(TOP) else []
+        columns = tuple(chosen) if chosen else None
         return cls(query.get("sheet", ""), query.get("encoding", ""), columns)
 
     def fields(self) -> tuple[tuple[str, str], ...]:
