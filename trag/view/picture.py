@@ -91,7 +91,7 @@ def _frame(content: bytes, number: int, width: int, scans: Mapping[int, ScannedP
         number = min(max(number, 1), pages)
         frame = pixels(content, number, width * 3 // 2)
     except BROKEN as error:
-        raise TragError("is no picture that can be shown.", "Open it in a viewer and save it again.") from error
+        raise TragError("is no page that can be shown.", "Open it in a viewer and save it again.") from error
     down, across = frame.shape[:2]
     image = png(frame.tobytes(), across, down, 3 * across)
     (before, _), (text, places), (after, _) = (

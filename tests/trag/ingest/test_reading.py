@@ -135,14 +135,14 @@ os._exit(0)
 def test_a_child_over_its_limits_is_ended_and_the_file_named(
     content: bytes, name: str, limits: Limits, said: str
 ) -> None:
-    began = time.monotonic()
+    read(b"text", name, LIMITS)
+    others, began = set(psutil.Process().children(recursive=True)), time.monotonic()
     with pytest.raises(TragError) as caught:
         read(content, name, limits)
     assert caught.value.message.startswith(f"{name} {said}"), caught.value.message
     assert caught.value.hint
     assert time.monotonic() - began < 20
-    servers = [each.process.pid for each in sandbox._servers.values()]
-    left = [child for child in psutil.Process().children(recursive=True) if child.pid not in servers]
+    left = set(psutil.Process().children(recursive=True)) - others
     _, running = psutil.wait_procs(left, timeout=5)
     assert not running
 

@@ -182,8 +182,8 @@ def test_an_encrypted_file_that_opens_without_a_password_is_shown() -> None:
     ("make", "number", "said"),
     [
         pytest.param(made.locked, 1, "m.pdf is encrypted with a password.", id="encrypted"),
-        pytest.param(lambda _: b"<html>", 1, "m.pdf is no PDF that can be shown.", id="no PDF"),
-        pytest.param(lambda _: b"", 1, "m.pdf is no PDF that can be shown.", id="empty"),
+        pytest.param(lambda _: b"<html>", 1, "m.pdf is no page that can be shown.", id="no PDF"),
+        pytest.param(lambda _: b"", 1, "m.pdf is no page that can be shown.", id="empty"),
         pytest.param(lambda content: content, 2, "m.pdf has 1 page, and no page 2.", id="a page beyond the last"),
         pytest.param(lambda content: content, 0, "m.pdf has 1 page, and no page 0.", id="no page"),
     ],
