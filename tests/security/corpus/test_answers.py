@@ -108,11 +108,12 @@ def test_a_document_that_claims_to_answer_everything_leaves_the_others_in_the_pr
 
 
 def test_the_restricted_document_is_still_found_by_those_whom_it_is_for(place: Place) -> None:
-    model = Scripted("No.")
-    assistant = replace(place.home.assistant, model=model)
-    assistant.answer("What is the word of the vault?", readers=OPEN | {"board"})
-    assistant.answer("What is the word of the vault?", readers=OPEN)
-    board, everybody = ("".join(message.content for message in messages) for messages in model.asked)
+    def prompts(readers: frozenset[str]) -> str:
+        model = Scripted("No.")
+        replace(place.home.assistant, model=model).answer("What is the word of the vault?", readers=readers)
+        return "".join(message.content for messages in model.asked for message in messages)
+
+    board, everybody = prompts(OPEN | {"board"}), prompts(OPEN)
     assert SECRET in board
     assert SECRET not in everybody
 
