@@ -29,7 +29,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two sides, and the question that was asked when they were seen; `by` is who said last what it is."""
+    """Two sides, and the question that was asked when they were seen, "" once that is forgotten; `by` is who said last
+    what it is."""
 
     id: str
     question: str
@@ -52,8 +53,8 @@ class Conflicts:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def put(self, question: str, pairs: Iterable[tuple[Side, Side]]) -> None:
-        """Keep what an answer came upon, as far as it is new and both documents are still there."""
+    def put(self, answer: str, pairs: Iterable[tuple[Side, Side]]) -> None:
+        """Keep what the answer of an id came upon, as far as it is new and both documents are still there."""
         table = schema.conflicts
         with writing(self._engine) as connection:
             there = set(connection.scalars(select(schema.documents.c.name)))
@@ -63,7 +64,7 @@ class Conflicts:
                 if id not in known and {first.document, second.document} <= there:
                     sides = {f"{key}_a": value for key, value in asdict(first).items()}
                     sides |= {f"{key}_b": value for key, value in asdict(second).items()}
-                    row = {"id": id, "question": question, "found": datetime.now(UTC), "state": "open", "set_by": ""}
+                    row = {"id": id, "answer": answer, "found": datetime.now(UTC), "state": "open", "set_by": ""}
                     connection.execute(insert(table), row | sides)
                     known.add(id)
 
@@ -75,29 +76,30 @@ class Conflicts:
 
     def all(self) -> tuple[Conflict, ...]:
         """Those of which both documents still say the words, the newest first; the others are removed."""
-        table, passages, pairs = schema.conflicts, schema.passages.c, schema.pairs.c
-        with writing(self._engine) as connection:
-            kept = connection.execute(select(table).order_by(table.c.found.desc(), table.c.id)).all()
+        table, answers, passages, pairs = schema.conflicts, schema.answers, schema.passages.c, schema.pairs.c
+        joined = table.outerjoin(answers, answers.c.id == table.c.answer)
+        with reading(self._engine) as connection:
+            query = select(table, answers.c.question).select_from(joined)
+            kept = connection.execute(query.order_by(table.c.found.desc(), table.c.id)).all()
             names = {name for row in kept for name in (row.document_a, row.document_b)}
             texts: dict[str, list[str]] = {}
             for of, text in (passages.document, passages.text), (pairs.document, pairs.answer):
                 for name, words in connection.execute(select(of, text).where(of.in_(names))):
                     texts.setdefault(name, []).append(words)
 
-            def stands(document: str, words: str) -> bool:
-                return any(words in text for text in texts.get(document, ()))
+        def stands(document: str, words: str) -> bool:
+            return any(words in text for text in texts.get(document, ()))
 
-            over = [
-                row.id
-                for row in kept
-                if not (stands(row.document_a, row.words_a) and stands(row.document_b, row.words_b))
-            ]
-            if over:
+        over = {
+            row.id for row in kept if not (stands(row.document_a, row.words_a) and stands(row.document_b, row.words_b))
+        }
+        if over:
+            with writing(self._engine) as connection:
                 connection.execute(delete(table).where(table.c.id.in_(over)))
         return tuple(
             Conflict(
                 row.id,
-                row.question,
+                row.question or "",
                 Side(row.document_a, row.section_a, row.words_a),
                 Side(row.document_b, row.section_b, row.words_b),
                 row.found,

@@ -143,7 +143,7 @@ conflicts = Table(
     "conflicts",
     metadata,
     Column("id", Words, primary_key=True),
-    *_words("question"),
+    *_words("answer"),
     Column("document_a", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
     *_words("section_a", "words_a"),
     Column("document_b", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),

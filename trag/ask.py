@@ -267,6 +267,7 @@ class Assistant:
             return
         others = [one for one in lines if one.passage.document not in scope.outside]
         found = conflicts.compare(
+            run.record.id,
             run.record.standalone,
             run.record.answer,
             mine,

@@ -3,13 +3,14 @@
 answer, its line, the best line of another document -> what the reader answers from that one alone -> signs of both
 -> log-odds that they speak of the same case and cannot both be right
 
-The reader tells rightly what a text gives as the answer, and judges two texts next to blindly: so it only reads, and a
-logistic regression on signs that no language enters decides. `python -m bench.conflicts` learned it on pairs written
+The reader tells well what a text gives as the answer, and judges two texts next to blindly: so it only reads, and a
+logistic regression on three signs of both decides. `python -m bench.conflicts` learned it on pairs written
 for that; docs/RESULTS.md has what it finds of others.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ import prompts
 from prompts import NOT_FOUND
 from store.conflicts import Side, conflict_id
 from store.passage import Excerpt
+from trag.errors import TragError
 from trag.lexical import numbers, stems
 from trag.llm.model import LanguageModel, text_of
 from trag.record import Conflict
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from store.records import Records
+
+log = logging.getLogger(__name__)
 
 MOST = 2
 """Other documents that an answer is compared with at most: a few seconds each."""
@@ -43,13 +47,15 @@ Embed = Callable[[Sequence[str]], "np.ndarray"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the reader answers from a passage alone, and the log-odds that it would rather refuse."""
+    """What the reader answers from a passage alone, "" for nothing, and the log-odds that it would rather refuse, 0
+    where it does not say."""
 
     answer: str
     refusal_odds: float
 
 
 def compare(
+    id: str,
     question: str,
     answer: str,
     mine: Excerpt,
@@ -60,21 +66,25 @@ def compare(
     records: Records,
     stop: threading.Event,
 ) -> tuple[tuple[Excerpt, Conflict], ...]:
-    """Those of `others` that may say something else than the answer, which stands on `mine`, kept for those who keep
-    the documents; without those of which somebody has said that they do not. None once `stop` is set. Raises what
-    `LanguageModel.stream` raises."""
+    """Those of `others` that may say something else than the answer of an id, which stands on `mine`, kept for those
+    who keep the documents; without those of which somebody has said that they do not. None once `stop` is set, or where
+    the model does not read one: the answer is whole without."""
     found: list[tuple[Excerpt, Conflict]] = []
     for other in others:
         if records.conflicts.denied([conflict_id(_side(mine), _side(other))]):
             continue
-        reading = read(question, other, model, stop)
+        try:
+            reading = read(question, other, model, stop)
+        except TragError as error:
+            log.info("documents were not compared: %s", error.message)
+            return ()
         if stop.is_set():
             return ()
         if differs(answer, mine, reading, other) and odds(signs(mine, other, reading, embed)) > 0:
             conflict = Conflict(mine.passage.id, mine.text, other.passage.id, other.text, reading.answer)
             found.append((other, conflict))
     if found:
-        records.conflicts.put(question, [(_side(mine), _side(other)) for other, _ in found])
+        records.conflicts.put(id, [(_side(mine), _side(other)) for other, _ in found])
     return tuple(found)
 
 
@@ -92,7 +102,8 @@ def read(question: str, excerpt: Excerpt, model: LanguageModel, stop: threading.
             refusal_bias=_ANSWERED,
         )
     )
-    return Reading(written.strip(), usage.refusal_odds or 0.0)
+    # Where there is no bias, as behind an address, it may refuse all the same.
+    return Reading("" if NOT_FOUND in written else written.strip(), usage.refusal_odds or 0.0)
 
 
 def differs(answer: str, line: Excerpt, reading: Reading, other: Excerpt) -> bool:
@@ -106,7 +117,7 @@ def _facts(text: str) -> frozenset[str | float]:
 
 def signs(line: Excerpt, other: Excerpt, reading: Reading, embed: Embed) -> dict[str, float]:
     """What tells whether both speak of the same case: how near the passages are (cosine similarity), how much rather
-    the reader would have refused (log-odds), and how short its answer is (the logarithm of its characters)."""
+    the reader would have refused (log-odds), and how long its answer is (the logarithm of its characters)."""
     near, far = embed([whole(line), whole(other)])
     return {
         "passages": float(near @ far),

@@ -18,16 +18,24 @@ def write(records: Records, side: Side, more: str = "") -> None:
 
 @pytest.fixture(autouse=True)
 def _documents(records: Records) -> None:
+    records.save_answer("a1", None, "What is a room?", "30 EUR.", "{}", asker="ann")
     write(records, FEE)
     write(records, OTHER)
 
 
 def test_a_conflict_is_kept_once_whichever_side_comes_first(records: Records) -> None:
-    records.conflicts.put("What is a room?", [(FEE, OTHER), (OTHER, FEE)])
-    records.conflicts.put("How much is a room?", [(OTHER, FEE)])
+    records.conflicts.put("a1", [(FEE, OTHER), (OTHER, FEE)])
+    records.conflicts.put("a2", [(OTHER, FEE)])
     (one,) = records.conflicts.all()
     assert (one.question, one.first, one.second, one.state) == ("What is a room?", FEE, OTHER, "open")
     assert one.id == conflict_id(OTHER, FEE)
+
+
+def test_what_was_asked_is_shown_until_it_is_forgotten(records: Records) -> None:
+    records.conflicts.put("a1", [(FEE, OTHER)])
+    records.forget_person("ann", by="root")
+    (one,) = records.conflicts.all()
+    assert (one.question, one.first) == ("", FEE)
 
 
 def test_what_somebody_says_to_be_none_stays_known_as_none(records: Records) -> None:

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from prompts import NOT_FOUND
 from store.conflicts import Side, conflict_id
 from store.passage import Excerpt, Passage
 from tests.scripted import Scripted
 from trag import conflicts
 from trag.conflicts import Reading, differs
+from trag.errors import TragError
 from trag.events import Answer
 from trag.home import Home, open_home
 from trag.ingest.reconciliation import set_audience
+from trag.llm.model import ModelDied
 from trag.progress import silent
 from trag.record import AnswerRecord
 from trag.settings import Settings
@@ -62,7 +65,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
         yield home
 
 
-def ask(home: Home, *answers: str) -> AnswerRecord:
+def ask(home: Home, *answers: str | Exception) -> AnswerRecord:
     (*_, last) = replace(home.assistant, model=Scripted(*answers)).ask(QUESTION)
     assert isinstance(last, Answer)
     return last.record
@@ -94,6 +97,18 @@ def test_no_answer_tells_of_what_somebody_said_to_be_none_or_of_what_is_not_in_f
     superseded = replace(home.records.validity.of("guide.md"), status="superseded", by="ann")
     home.records.validity.put({"guide.md": superseded}, by="ann")
     assert not ask(home, "30 EUR.", "25 EUR.").conflicts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", [ModelDied("The model ended."), TragError("The prompt is too long.")])
+def test_a_model_that_does_not_read_the_other_document_costs_no_answer(home: Home, broken: TragError) -> None:
+    record = ask(home, "30 EUR.", broken)
+    assert (record.answer, record.status, record.interrupted, record.conflicts) == ("30 EUR.", "answered", "", ())
+
+
+@pytest.mark.slow
+def test_a_document_that_the_model_finds_no_answer_in_is_in_no_conflict(home: Home) -> None:
+    assert not ask(home, "30 EUR.", NOT_FOUND).conflicts
 
 
 @pytest.mark.slow

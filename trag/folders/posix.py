@@ -19,14 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from org.chart import Chart
-from store.passage import Audience
+from store.passage import EVERYONE, OPEN, Audience
 from trag.errors import TragError
 from trag.folders.rights import Rights, read_readers
 from trag.sandbox import shown
 
 OTHER = "other"
 """What the table of groups calls whoever is in none that a list names."""
-_OCTAL = re.compile(r"\\([0-7]{3})")
+_OCTAL = re.compile(r"(?:\\[0-7]{3})+")
+_EXPORT = "Export it in the folder: getfacl -R . > rights"
+_SPECIAL = str.maketrans("sStT", "x-x-")
+"""Set-group and sticky bits as the permission to enter that they stand over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,11 @@ class _Lines:
 def of_folder(root: Path) -> dict[str, Entry]:
     """The modes of everything in a folder, "" for itself; hidden files and links are left out. Raises TragError where a
     folder cannot be looked at."""
-    found = {"": _mode(root)}
-    waiting = [""]
-    while waiting:
-        at = waiting.pop()
-        try:
+    at, waiting = "", [""]
+    try:
+        found = {"": _mode(root)}
+        while waiting:
+            at = waiting.pop()
             for each in os.scandir(root / at):
                 path = f"{at}/{each.name}".lstrip("/")
                 if each.name.startswith(".") or each.is_symlink():
@@ -82,52 +85,53 @@ def of_folder(root: Path) -> dict[str, Entry]:
                 found[path] = _mode(Path(each.path))
                 if each.is_dir(follow_symlinks=False):
                     waiting.append(path)
-        except OSError as error:
-            raise TragError(
-                f"{shown(at) or 'The folder'} cannot be looked at: {error.strerror}.",
-                "Run this as somebody who may, or hand over what getfacl -R wrote.",
-            ) from error
+    except OSError as error:
+        raise TragError(
+            f"{shown(at) or 'The folder'} cannot be looked at: {error.strerror}.",
+            "Run this as somebody who may, or hand over what getfacl -R wrote.",
+        ) from error
     return found
 
 
 def of_export(text: str) -> dict[str, Entry]:
-    """What `getfacl -R .` wrote in the folder. Raises TragError for a line that is none of its kinds."""
+    """What `getfacl -R .` wrote in the folder. Raises TragError for a line that is none of its kinds, and where the
+    folder itself is missing."""
     found: dict[str, Entry] = {}
     path, lines = "", _Lines()
     for number, line in enumerate([*text.splitlines(), ""], 1):
         said = line.partition("\t")[0].strip()
         kind, _, rest = said.partition(":")
         name, _, bits = rest.rpartition(":")
+        if lines.groups and (not said or said.startswith("# file:")):
+            found[path] = lines.entry()
+            lines = _Lines()
         if said.startswith("# file:"):
-            plain = _OCTAL.sub(lambda code: chr(int(code[1], 8)), said.removeprefix("# file:").strip())
-            path, lines = plain.encode("latin-1", "ignore").decode("utf-8", "replace").strip("/"), _Lines()
-            path = "" if path == "." else path.removeprefix("./")
+            path = _OCTAL.sub(_plain, said.removeprefix("# file:").strip()).strip("/")
+            path, lines = "" if path == "." else path.removeprefix("./"), _Lines()
         elif said.startswith("# group:"):
             lines.own = said.removeprefix("# group:").strip()
         elif kind == "default" or said.startswith("#"):
             continue
         elif kind in ("user", "group", "mask", "other") and re.fullmatch("[r-][w-][xsStT-]", bits):
             if kind == "group":
-                lines.groups[name or lines.own] = bits
+                lines.groups[name or lines.own] = bits.translate(_SPECIAL)
             elif kind == "mask":
                 lines.mask = bits
             elif kind == "other":
-                lines.groups[OTHER] = bits
+                lines.groups[OTHER] = bits.translate(_SPECIAL)
             else:
                 lines.persons += bool(name)
         elif said:
-            raise TragError(
-                f"Line {number} is none of an export of getfacl: {shown(said)}", "Export it with: getfacl -R . > rights"
-            )
-        elif lines.groups:
-            found[path] = lines.entry()
-            lines = _Lines()
+            raise TragError(f"Line {number} is none of an export of getfacl: {shown(said)}", _EXPORT)
+    if "" not in found:
+        raise TragError("The export does not begin with the folder itself (# file: .).", _EXPORT)
     return found
 
 
 def rights(entries: Mapping[str, Entry], groups: str, chart: Chart | None) -> Found:
-    """Who may read what: `groups` is a CSV of two columns, a group and its units with | between them ("everyone" and
-    "nobody" as in the table of readers). Raises TragError for a group that it lacks, and for what is wrong in it."""
+    """Who may read what, of entries with "" among them: `groups` is a CSV of two columns, a group and its units with |
+    between them ("everyone" and "nobody" as in the table of readers). Raises TragError for a group that it lacks, and
+    for what is wrong in it."""
     units = _units(groups, chart)
     names = sorted({name for entry in entries.values() for name in entry.groups})
     if missing := [name for name in names if name not in units]:
@@ -148,13 +152,14 @@ def rights(entries: Mapping[str, Entry], groups: str, chart: Chart | None) -> Fo
             if all(bit in entry.groups.get(name, entry.groups.get(OTHER, "---")) for bit in needed)
         }
         open_to[path] = frozenset(allowed)
-        readers[path] = frozenset[str]().union(*(units[name] for name in allowed))
+        union = frozenset[str]().union(*(units[name] for name in allowed))
+        readers[path] = OPEN if EVERYONE in union else union
     own = tuple(
         (path, audience)
         for path, audience in sorted(readers.items())
         if path and audience != readers[next(parent for parent in _parents(path) if parent in readers)]
     )
-    return Found(readers.get("", frozenset()), own, sum(entry.persons for entry in entries.values()))
+    return Found(readers[""], own, sum(entry.persons for entry in entries.values()))
 
 
 def _units(groups: str, chart: Chart | None) -> dict[str, Audience]:
@@ -176,11 +181,16 @@ def _parents(path: str) -> Iterator[str]:
         yield path
 
 
+def _plain(codes: re.Match[str]) -> str:
+    """The characters that an export has as the octal codes of their bytes."""
+    return bytes(int(code, 8) for code in codes[0].split("\\")[1:]).decode("utf-8", "replace")
+
+
 def _mode(path: Path) -> Entry:
     status = path.lstat()
     try:
         group = grp.getgrgid(status.st_gid).gr_name
     except KeyError:
         group = str(status.st_gid)
-    bits = stat.filemode(status.st_mode)
+    bits = stat.filemode(status.st_mode).translate(_SPECIAL)
     return Entry({group: bits[4:7], OTHER: bits[7:10]})

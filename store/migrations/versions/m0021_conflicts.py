@@ -19,7 +19,7 @@ def upgrade() -> None:
     op.create_table(
         "conflicts",
         sa.Column("id", sa.Text, primary_key=True),
-        *_words("question"),
+        *_words("answer"),
         _document("document_a"),
         *_words("section_a", "words_a"),
         _document("document_b"),

@@ -7,6 +7,7 @@ import pytest
 
 from org.reading.charts import load
 from store.folders import Folder
+from store.passage import OPEN
 from trag.errors import TragError
 from trag.folders import posix
 from trag.folders.rights import read_rights, readers_of, write_rights
@@ -80,8 +81,30 @@ def test_the_lists_of_a_share_become_the_readers_of_what_differs_from_its_folder
 
 
 def test_the_mask_bounds_a_group_and_not_the_others() -> None:
-    (entry,) = posix.of_export("# file: a\n# group: g\ngroup::rwx\ngroup:h:rw-\nmask::r--\nother::r-x\n").values()
+    (entry,) = posix.of_export("# file: .\n# group: g\ngroup::rwx\ngroup:h:rw-\nmask::r--\nother::r-x\n").values()
     assert entry.groups == {"g": "r--", "h": "r--", "other": "r-x"}
+
+
+def test_names_in_other_letters_and_the_bit_of_a_shared_folder_take_no_rights_away() -> None:
+    export = (
+        "# file: .\n# group: staff\n# flags: -s-\ngroup::r-s\nother::---\n\n"
+        "# file: löhne\n# group: board\ngroup::r-x\nother::---\n"
+        "# file: pl\\303\\244ne\n# group: staff\ngroup::r-S\nother::---\n"
+    )
+    entries = posix.of_export(export)
+    assert set(entries) == {"", "löhne", "pläne"}
+    assert (entries[""].groups["staff"], entries["pläne"].groups["staff"]) == ("r-x", "r--")
+    found = posix.rights(entries, GROUPS, CHART)
+    assert (found.readers, dict(found.rights)) == ({ID["Staff Office"]}, {"löhne": frozenset()})
+
+
+def test_what_is_open_to_everyone_is_a_table_that_can_be_read() -> None:
+    export = "# file: .\n# group: staff\ngroup::r-x\nother::---\n\n# file: a\n# group: staff\ngroup::r--\nother::r--\n"
+    found = posix.rights(posix.of_export(export), GROUPS.replace("staff,Staff Office", "staff,everyone"), CHART)
+    assert found.readers == OPEN
+    assert found.rights == ()
+    found = posix.rights(posix.of_export(EXPORT), GROUPS.replace("hr,Staff Office|Audit", "hr,everyone"), CHART)
+    assert read_rights(write_rights(found.rights), CHART) == found.rights
 
 
 def test_the_modes_of_a_folder_are_read_where_there_is_no_export(tmp_path: Path) -> None:
@@ -97,7 +120,7 @@ def test_the_modes_of_a_folder_are_read_where_there_is_no_export(tmp_path: Path)
     assert set(entries) == {"", "open", "closed", "open/a.md", "open/d.md", "closed/b.md"}
     (own,) = set(entries[""].groups) - {"other"}
     found = posix.rights(entries, f"{own},Board\nother,everyone\n", CHART)
-    assert found.readers > {ID["Board"]}
+    assert found.readers == OPEN >= {"everyone"}
     assert dict(found.rights) == {"closed": frozenset(), "open/d.md": frozenset()}
 
 
@@ -107,6 +130,7 @@ def test_the_modes_of_a_folder_are_read_where_there_is_no_export(tmp_path: Path)
         (EXPORT, "staff,Staff Office\nother,nobody\n", "no row for: board, hr"),
         (EXPORT, "staff\n", "Row 1 of the table of groups"),
         (EXPORT, GROUPS.replace("Board", "Nowhere"), "Nowhere"),
+        ("# file: srv/share\n# group: g\ngroup::r-x\nother::---\n", GROUPS, "does not begin with the folder itself"),
         ("drwxr-xr-x 2 root root 4096 pay\n", GROUPS, "Line 1 is none of an export of getfacl"),
     ],
 )

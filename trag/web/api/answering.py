@@ -166,7 +166,9 @@ def without_passages(event: RunEvent) -> RunEvent:
         record = event.record
         sentences = tuple(replace(each, evidence="") for each in record.checks.sentences)
         checks = replace(record.checks, sentences=sentences)
-        return replace(event, record=replace(record, sources=named(record.sources), checks=checks))
+        conflicts = tuple(replace(each, evidence="", other_evidence="") for each in record.conflicts)
+        changed = replace(record, sources=named(record.sources), checks=checks, conflicts=conflicts)
+        return replace(event, record=changed)
     if isinstance(event, PlannedStep):
         return replace(event, step="", description="")
     if isinstance(event, Plan):

@@ -144,7 +144,8 @@ def told(record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord, book:
     )
     by_id = {source.id: source for source in record.sources}
     conflicts = (
-        f"Another document in force may say something else: {by_id[one.other].document}: {one.other_evidence}"
+        f"Another document in force may say something else: {by_id[one.other].document}: "
+        f"{one.other_evidence or one.other_answer}"
         for one in record.conflicts
     )
     sources = [f"{number}. {place}" for number, place in enumerate(dict.fromkeys(places), 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from store.conflicts import Side
+from store.conflicts import ConflictState, Side
 from trag.errors import SHOWN, in_one_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
@@ -44,9 +44,9 @@ class ConflictsPage:
     def reopen(self, request: Request, id: str) -> Response:
         return self._set(request, id, "open", "Answers tell of it again.")
 
-    def _set(self, request: Request, id: str, state: str, text: str) -> Response:
+    def _set(self, request: Request, id: str, state: ConflictState, text: str) -> Response:
         try:
-            self.conflicts.set_state(id, "none" if state == "none" else "open", by=named(request))
+            self.conflicts.set_state(id, state, by=named(request))
         except SHOWN as error:
             return self.context.notices.go(_PATH, Notice(in_one_line(error), good=False))
         return self.context.notices.go(_PATH, Notice(text))

@@ -1,13 +1,17 @@
 """What a token may do at the addresses of programs: ask, or read besides; and that one is sent."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.trag.web.api.conftest import RECORD, SOURCE
 from tests.trag.web.api.test_page import ASK, CHAT, QUESTION, SENT, STREAMED, told
-from trag.record import AnswerRecord
+from trag.events import Answer
+from trag.record import AnswerRecord, Conflict
+from trag.web.api.answering import without_passages
+from trag.web.api.mcp import told as as_text
 
 Place = Any  # of conftest.py
 pytestmark = pytest.mark.slow
@@ -28,6 +32,19 @@ def test_a_token_that_may_only_ask_is_told_where_an_answer_stands_and_not_in_whi
     record = json.loads(heard["ask"][0])
     assert (record["answer"], record["checks"]["sentences"][0]["evidence"]) == (RECORD.answer, "")
     assert AnswerRecord.from_json(heard["read"][0]) == RECORD
+
+
+def test_a_token_that_may_only_ask_is_given_no_words_of_a_document_that_says_something_else() -> None:
+    other = replace(SOURCE, id="p2", document="guide.md", text="Ethics is under the Council, as agreed.")
+    conflict = Conflict("p1", SOURCE.text, "p2", other.text, "Under the Council.")
+    record = replace(RECORD, sources=(SOURCE, other), conflicts=(conflict,))
+    shown = without_passages(Answer(record))
+    assert isinstance(shown, Answer)
+    for text in (shown.record.to_json(), as_text(shown.record)):
+        assert SOURCE.text not in text
+        assert other.text not in text
+        assert "Under the Council." in text
+    assert other.text in as_text(record)
 
 
 def test_a_token_that_may_only_ask_reads_no_conversation(place: Place) -> None:

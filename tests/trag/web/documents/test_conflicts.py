@@ -25,8 +25,9 @@ def test_an_admin_sees_both_sides_and_says_that_there_is_no_conflict(opened: Ope
         for side in (FEE, OTHER):
             passage = Passage(side.document, "section", side.document, side.section, None, side.words)
             home.records.library.put(side.document, side.document, None, [passage])
-        home.records.conflicts.put("What is a room?", [(FEE, OTHER)])
-        (link,) = BeautifulSoup(client.get("/documents").text, "lxml").select('a[href="/documents/conflicts"]')
+        home.records.save_answer("a1", None, "What is a room?", "30 EUR.", "{}")
+        home.records.conflicts.put("a1", [(FEE, OTHER)])
+        (link,) = BeautifulSoup(client.get("/documents").text, "lxml").select('.facts a[href="/documents/conflicts"]')
         assert link.get_text() == "1"
         page = client.get("/documents/conflicts")
         quotes = [each.get_text() for each in BeautifulSoup(page.text, "lxml").select(".conflicts blockquote")]
