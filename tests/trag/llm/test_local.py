@@ -370,6 +370,8 @@ def test_what_hangs_the_process_twice_while_it_is_counted_is_not_counted_again(
     for _ in range(2):
         own.warm()
         os.kill(own.pid, signal.SIGSTOP)
+        while psutil.Process(own.pid).status() != psutil.STATUS_STOPPED:  # the signal is on its way
+            sleep(0.01)
         with monkeypatch.context() as hasty:
             hasty.setattr(own, "_patience", 0.2)
             with pytest.raises(ModelDied, match="no sign of life"):
