@@ -19,10 +19,11 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 from sqlalchemy import Table, create_engine, insert
 
-from store import schema, vectors
+from store import schema
 from store.folders import Folder, FolderFile
 from store.passage import OPEN, Passage
 from store.records import Records
+from store.vectors import Vectors
 from trag.embed import open_embedder
 from trag.folders.listing import Local
 from trag.folders.mirroring import mirror
@@ -95,7 +96,9 @@ def made(share: Path, settings: Settings) -> Folder:
     random_vectors = np.random.default_rng(0).normal(size=(len(passages), encoder.dimension)).astype(np.float32)
     random_vectors /= np.linalg.norm(random_vectors, axis=1, keepdims=True)
     place = settings.home / "chroma"
-    vectors.reindex(place, passages, random_vectors, embedder=encoder.identity, dimension=encoder.dimension)
+    index = Vectors(place, embedder=encoder.identity, dimension=encoder.dimension)
+    index.rebuild(passages, random_vectors)
+    index.close()
     return folder
 
 

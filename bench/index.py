@@ -25,7 +25,7 @@ import numpy as np
 import psutil
 
 from store.passage import EVERYONE, Passage
-from store.vectors import Vectors, reindex
+from store.vectors import Vectors
 from trag.embed import open_embedder
 from trag.home import open_home
 from trag.settings import Settings
@@ -68,7 +68,9 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
     passages, audiences = corpus(count, UNITS)
     points = unit_vectors(count)
     started = time.monotonic()
-    reindex(folder, passages, points, embedder="bench", dimension=DIMENSION, audiences=audiences)
+    index = Vectors(folder, embedder="bench", dimension=DIMENSION)
+    index.rebuild(passages, points, audiences=audiences)
+    index.close()
     built = time.monotonic() - started
     before = psutil.Process().memory_info().rss
     started = time.monotonic()
@@ -114,8 +116,8 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
 def permissions(folder: Path, count: int) -> list[tuple[str, str, str]]:
     """What the filter by readers adds to a search at `count` passages with 200 audiences."""
     passages, audiences = corpus(count, AUDIENCES)
-    reindex(folder, passages, unit_vectors(count), embedder="bench", dimension=DIMENSION, audiences=audiences)
     index = Vectors(folder, embedder="bench", dimension=DIMENSION)
+    index.rebuild(passages, unit_vectors(count), audiences=audiences)
     units = [f"unit{number}" for number in range(AUDIENCES - 1)]
     askers = {
         "who reads everything": None,

@@ -6,7 +6,7 @@ costs a tenth of a search. A passage keeps its row until it is removed; a row is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -106,11 +106,11 @@ class Catalog:
         """How many passages of a kind there are."""
         return int(self.readable([kind], None).sum())
 
-    def held(self, document: str | None = None) -> dict[str, Held]:
-        """What there is of each document, or of one."""
+    def held(self, document: str | None = None, *, without: Container[str] = ()) -> dict[str, Held]:
+        """What there is of each document, or of one, but for the passages with the ids in `without`."""
         passages: dict[str, list[Passage]] = {}
         ids = self._passages if document is None else self.of_document(document)
-        for passage in map(self._passages.__getitem__, ids):
+        for passage in [self._passages[id] for id in ids if id not in without]:
             passages.setdefault(passage.document, []).append(passage)
         return {
             name: Held(frozenset(some), self._audiences.value(self._rows[some[0].id]))

@@ -7,7 +7,7 @@ search fuses what its two halves found, and picks good candidates unlike each ot
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,12 +44,15 @@ log = logging.getLogger(__name__)
 
 
 class Index:
-    """A collection with its catalog, keywords and vectors. For one thread at a time."""
+    """A collection with its catalog, keywords and vectors, and passages that are not in it yet and found by their words
+    alone. For one thread at a time."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, expected: dict[str, tuple[Passage, Audience]]) -> None:
+        """`expected` are the passages, by id, that have no vector yet; what gets one leaves it."""
         import numpy as np
 
         self.collection: chromadb.Collection
+        self.expected = expected
         self.catalog = Catalog()
         self.keywords = Keywords()
         self._vectors: NDArray[np.float32] = np.empty((0, dimension), dtype=np.float32)  # with room for more rows
@@ -72,6 +75,22 @@ class Index:
             if len(set(held.values())) > 1:  # after a kill: those who may read all of it
                 log.warning("the audience of %s was being changed when the program ended", document)
                 self.set_audience(list(held), frozenset.intersection(*held.values()))
+        self.expect_again()
+
+    def expect(self, some: Mapping[str, tuple[Passage, Audience]]) -> None:
+        """Let searches find these passages, by id, by their words; those that are there stay as they are."""
+        import numpy as np
+
+        new = {id: each for id, each in some.items() if id not in self.catalog}
+        self.expected |= new
+        vectors = np.zeros((len(new), self._vectors.shape[1]), dtype=np.float32)
+        self.remember([passage for passage, _ in new.values()], [audience for _, audience in new.values()], vectors)
+
+    def expect_again(self) -> None:
+        """After an opening: what was expected, and is not in the collection by now, is expected still."""
+        before = dict(self.expected)
+        self.expected.clear()
+        self.expect(before)
 
     def remember(
         self, passages: Sequence[Passage], audiences: Sequence[Audience], vectors: NDArray[np.float32]
@@ -102,10 +121,13 @@ class Index:
         """
         import numpy as np
 
-        there = int(readable.sum())
+        if self.expected:
+            readable = readable.copy()
+            readable[self.catalog.rows(list(self.expected))] = False
+        there, held = int(readable.sum()), len(self.catalog) - len(self.expected)
         if there > _FEW:
-            ask = k if there == len(self.catalog) else int(1.5 * k * len(self.catalog) / there) + k
-            found = chroma.nearest(self.collection, vector, min(ask, len(self.catalog)))
+            ask = k if there == held else int(1.5 * k * held / there) + k
+            found = chroma.nearest(self.collection, vector, min(ask, held))
             kept = [id for id, row in zip(found, self.catalog.rows(found), strict=True) if readable[row]]
             if len(kept) >= k:
                 return kept[:k]
@@ -151,16 +173,21 @@ class Index:
         given = [audience] * len(passages)
         chroma.write(self.collection, passages, vectors, given)
         self.remember(passages, given, vectors)
+        for passage in passages:
+            self.expected.pop(passage.id, None)
 
     def remove(self, ids: Sequence[str]) -> None:
         """Take out the passages with those ids."""
-        chroma.remove(self.collection, ids)
+        chroma.remove(self.collection, [id for id in ids if id not in self.expected])
         self.catalog.remove(ids)
+        for id in ids:
+            self.expected.pop(id, None)
 
     def set_audience(self, ids: Sequence[str], audience: Audience) -> None:
         """Let other people read the passages with those ids."""
-        chroma.set_audience(self.collection, ids, audience)
+        chroma.set_audience(self.collection, [id for id in ids if id not in self.expected], audience)
         self.catalog.set_audience(ids, audience)
+        self.expected |= {id: (self.expected[id][0], audience) for id in ids if id in self.expected}
 
 
 def fuse(*rankings: Sequence[str]) -> dict[str, float]:

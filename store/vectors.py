@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EVERYONE", "IndexDamaged", "OtherEncoder", "Passage", "Vectors", "reindex"]
+__all__ = ["EVERYONE", "IndexDamaged", "OtherEncoder", "Passage", "Vectors", "make_empty"]
 
 
 class Vectors:
@@ -51,7 +51,15 @@ class Vectors:
         self._using = threading.RLock()  # the open index: no search sees half a change
         self._index: Index | None = None
         self._leaving: frozenset[str] = frozenset()  # deleted documents that Chroma may still have
+        self._expected: dict[str, tuple[Passage, Audience]] = {}
         self.count()
+
+    def expect(self, passages: Sequence[Passage], *, audience: Collection[str]) -> None:
+        """Let searches find passages by their words until they come with their vectors, by `add` or `put`. The next
+        opening knows nothing of them. `audience` as in `add`."""
+        given = _audience(audience)
+        with self._changed_index() as index:
+            index.expect({passage.id: (passage, given) for passage in map(stored, passages)})
 
     def add(self, passages: Sequence[Passage], vectors: NDArray[np.float32], *, audience: Collection[str]) -> None:
         """Add passages with their vectors, shape (n, dimension); one whose id is known is replaced.
@@ -124,14 +132,14 @@ class Vectors:
             return {document: next(iter(held.values())) for document, held in index.catalog.documents().items()}
 
     def held(self, document: str | None = None) -> dict[str, Held]:
-        """What the index has of each document in it, or of one; 1 µs a passage."""
+        """What the index has, with vectors, of each document in it, or of one; 1 µs a passage."""
         with self._open_index() as index:
-            return index.catalog.held(document)
+            return index.catalog.held(document, without=index.expected)
 
     def vectors_of(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors, shape (dimension,), of those of these passages that the index has."""
         with self._open_index() as index:
-            known = [id for id in ids if id in index.catalog]
+            known = [id for id in ids if id in index.catalog and id not in index.expected]
             return dict(zip(known, index.vectors(known), strict=True))
 
     def search(
@@ -166,7 +174,8 @@ class Vectors:
     ) -> None:
         """Make an index of exactly these passages beside the one in use, and switch to it once it is complete.
 
-        `audiences` as in `reindex`.
+        `audiences` names who may read which document: one that is not in it nobody. None: everything is for everyone.
+        Raises StoreError when there is no room or the new index does not find its own passages; the present one stays.
         """
         _check(passages, vectors, self._dimension)
         with self._changing:
@@ -175,6 +184,8 @@ class Vectors:
                 self.close()
                 with self._place.explained():
                     index.collection = self._place.open()
+                index.expected = self._expected
+                index.expect_again()
                 self._index = index
 
     def compact(self) -> None:
@@ -184,7 +195,7 @@ class Vectors:
         """
         with self._changing:
             with self._open_index() as index:
-                ids = [id for held in index.catalog.documents().values() for id in held]
+                ids = [id for held in index.catalog.documents().values() for id in held if id not in index.expected]
                 passages, vectors = index.catalog.passages(ids), index.vectors(ids)
             self.rebuild(passages, vectors, audiences=self.audiences())
 
@@ -209,7 +220,7 @@ class Vectors:
             try:
                 with self._place.explained():
                     if self._index is None:
-                        index = Index(self._dimension)
+                        index = Index(self._dimension, self._expected)
                         index.load(self._place.open())
                         self._index = index
                     yield self._index
@@ -230,23 +241,10 @@ class Vectors:
                 self.close()
 
 
-def reindex(
-    folder: Path,
-    passages: Sequence[Passage],
-    vectors: NDArray[np.float32],
-    *,
-    embedder: str,
-    dimension: int,
-    server: str = "",
-    audiences: Mapping[str, Collection[str]] | None = None,
-) -> None:
-    """Make a complete index for the next `Vectors` to open, whatever embedder or state the present one has.
-
-    `audiences` names who may read which document: one that is not in it nobody. None: everything is for everyone.
-    Raises StoreError when there is no room or the new index does not find its own passages; the present one stays.
-    """
-    _check(passages, vectors, dimension)
-    _build(_place(folder, embedder, dimension, server), passages, vectors, audiences)
+def make_empty(folder: Path, *, embedder: str, dimension: int, server: str = "") -> None:
+    """Make an empty index for the next `Vectors` to open, whatever encoder or state the present one has."""
+    with _place(folder, embedder, dimension, server).building():
+        pass
 
 
 def _build(
@@ -263,7 +261,7 @@ def _build(
     passages = [stored(passage) for passage in passages]
     with place.building() as collection:
         chroma.fill(collection, passages, vectors, given)
-    index = Index(vectors.shape[1])
+    index = Index(vectors.shape[1], {})
     index.remember(passages, given, vectors)
     return index
 

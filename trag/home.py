@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -67,8 +68,10 @@ class State:
 class Home:
     """An open home. Heavy parts are opened when they are first needed; `open_home` closes them."""
 
-    def __init__(self, settings: Settings, closing: ExitStack) -> None:
+    def __init__(self, settings: Settings, closing: ExitStack, *, later: bool) -> None:
         self.settings = settings
+        self.late: tuple[str, ...] = ()
+        self._later = later
         self.folder = settings.home
         self._charts = self.folder / "charts"
         self._closing = closing
@@ -114,16 +117,24 @@ class Home:
 
     @property
     def vectors(self) -> Vectors:
-        """The index, in line with the records; one that is damaged or lost passages (Chroma tells nobody) is remade."""
+        """The index, in line with the records; one that is damaged, lost passages (Chroma tells nobody) or was made by
+        another encoder is made anew. Where that is left for later, the documents in `late` are found by their words
+        until `put_right`."""
+        return cast(Vectors, self._part("vectors", self._open_vectors))
 
-        def opened() -> Vectors:
-            place, server = self.folder / "chroma", self.settings.chroma_url
-            vectors = reconciliation.open_index(self.records, place, self.embedder, server=server)
-            self._closing.callback(vectors.close)
-            reconciliation.reconcile(IngestContext(self.records, vectors, self.embedder, self.folder))
-            return vectors
+    def _open_vectors(self, anew: bool = False) -> Vectors:
+        place, server = self.folder / "chroma", self.settings.chroma_url
+        vectors = reconciliation.open_index(self.records, place, self.embedder, server=server, anew=anew)
+        self._closing.callback(vectors.close)
+        context = IngestContext(self.records, vectors, self.embedder, self.folder)
+        _, self.late = reconciliation.begin(context)
+        if not self._later:
+            reconciliation.finish(self.late, context)
+        return vectors
 
-        return cast(Vectors, self._part("vectors", opened))
+    def put_right(self, progress: Progress, stop: Callable[[], bool]) -> bool:
+        """Embeds what the index had not of the documents in `late` when it was opened; whether it came to its end."""
+        return reconciliation.finish(self.late, self.stock, progress, stop)
 
     @property
     def stock(self) -> IngestContext:
@@ -284,10 +295,9 @@ class Home:
         self.look_over()
         return receipt
 
-    def reindex(self, progress: Progress) -> int:
-        """Embeds everything again, also after another embedder was chosen; how many passages."""
-        place, server = self.folder / "chroma", self.settings.chroma_url
-        return reconciliation.reindex(self.records, place, self.embedder, progress, server=server)
+    def reindex(self) -> int:
+        """Embeds everything again, before anything else has opened the index; how many passages."""
+        return cast(Vectors, self._part("vectors", partial(self._open_vectors, anew=True))).count()
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = index.ingest_one(content, job.name, self.stock, audience=job.audience, by=job.by, progress=progress)
@@ -393,8 +403,9 @@ class Home:
 
 
 @contextmanager
-def open_home(settings: Settings) -> Iterator[Home]:
-    """The home in `settings.home`, made when it is not there yet, and owned until the block ends.
+def open_home(settings: Settings, *, later: bool = False) -> Iterator[Home]:
+    """The home in `settings.home`, made when it is not there yet, and owned until the block ends. `later` leaves what
+    takes long of putting its index right to whoever opens it.
 
     Raises StoreError when another process owns it, or it cannot be written to.
     """
@@ -402,4 +413,4 @@ def open_home(settings: Settings) -> Iterator[Home]:
         closing.enter_context(files.lock(settings.home))
         check_whole(settings.home)
         close_to_others(settings.home)
-        yield Home(settings, closing)
+        yield Home(settings, closing, later=later)

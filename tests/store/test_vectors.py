@@ -15,7 +15,7 @@ import pytest
 from store import StoreError
 from store.catalog import Held
 from store.passage import EVERYONE, OPEN, Passage
-from store.vectors import Vectors, reindex
+from store.vectors import Vectors, make_empty
 from tests.store.conftest import SIZE, at_once, make, scatter
 
 if TYPE_CHECKING:
@@ -246,8 +246,9 @@ def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vecto
     with pytest.raises(StoreError, match=r"made by mini-1; the embedder in use is other-2\.") as caught:
         Vectors(folder, embedder="other-2", dimension=4, server=server)
     assert "python -m trag ingest --reindex" in caught.value.hint
-    reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4, server=server)
+    make_empty(folder, embedder="other-2", dimension=4, server=server)
     other = Vectors(folder, embedder="other-2", dimension=4, server=server)
+    other.put("d", make(2), np.eye(2, 4, dtype=np.float32), audience=OPEN)
     found = other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1, readers=None)
     assert ids(found) == ["d-section-0"]
     other.close()
@@ -308,3 +309,32 @@ def test_passages_and_vectors_must_match(index: Vectors, passages: list[Passage]
 def test_the_probe_is_not_troubled_by_passages_that_say_the_same(index: Vectors) -> None:
     index.add(make(40), np.repeat(scatter(1), 40, axis=0), audience=OPEN)
     assert index.probe() == (32, 32)
+
+
+def test_what_has_no_vectors_yet_is_found_by_its_words_by_those_who_may_read_it(index: Vectors) -> None:
+    def found(question: str, *readers: str) -> list[str]:
+        return ids(index.search(scatter(9)[8], question, kinds=["section"], k=3, readers=readers))
+
+    kept, late = make(2, document="kept"), make(3, document="late", text="zanzibar quartz")
+    index.put("kept", kept, scatter(2), audience=OPEN)
+    index.expect(late, audience=["hr"])
+    assert (found("zanzibar quartz", "hr")[0], found("zanzibar quartz", "it")) == ("late-section-0", [])
+    assert set(found("nothing shared", "hr", *OPEN)) == {"kept-section-0", "kept-section-1"}
+    assert (set(index.held()), index.vectors_of(["late-section-0"])) == ({"kept"}, {})
+    index.set_audience("late", ["it"])
+    index.remove(["late-section-2"])
+    index.compact()
+    assert (found("zanzibar quartz", "hr"), len(found("zanzibar quartz", "it"))) == ([], 2)
+    index.put("late", late[:1], scatter(1), audience=["it"])
+    assert (set(index.held()), found("zanzibar quartz", "it")) == ({"kept", "late"}, ["late-section-0"])
+    index.delete("kept")
+    index.close()
+    assert found("zanzibar quartz", "it") == ["late-section-0"]
+    assert index.count() == 1
+
+
+def test_what_is_expected_and_then_forgotten_is_found_no_more(index: Vectors) -> None:
+    index.expect(make(3, document="late"), audience=OPEN)
+    assert index.delete("late") == 3
+    index.close()
+    assert index.count() == 0

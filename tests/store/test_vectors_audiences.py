@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from store.passage import EVERYONE, OPEN, Passage
-from store.vectors import Vectors, reindex
+from store.vectors import Vectors
 
 SIZE = 8
 POINTS = np.eye(SIZE, dtype=np.float32)
@@ -70,13 +70,12 @@ def test_what_comes_to_a_document_is_read_by_those_who_are_named_with_it(index: 
     assert index.audiences() == {"a": {"it"}}
 
 
-def test_compacting_keeps_audiences_and_a_new_index_opens_only_what_is_named(index: Vectors, tmp_path: Path) -> None:
+def test_compacting_keeps_audiences_and_a_new_index_opens_only_what_is_named(index: Vectors) -> None:
     index.add(make("a"), POINTS[:2], audience=["hr"])
     index.compact()
     assert index.audiences() == {"a": {"hr"}}
-    index.close()
     both = [*make("a"), *make("b")]
-    reindex(tmp_path / "chroma", both, POINTS[:4], embedder="mini-1", dimension=SIZE, audiences={"a": ["hr"]})
+    index.rebuild(both, POINTS[:4], audiences={"a": ["hr"]})
     assert index.audiences() == {"a": {"hr"}, "b": set()}
     index.rebuild(both, POINTS[:4], audiences={"a": ["hr"], "b": [EVERYONE]})
     assert read_by(index, EVERYONE) == {"b0", "b1"}

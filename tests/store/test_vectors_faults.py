@@ -17,7 +17,7 @@ import pytest
 
 from store import StoreError, embedded
 from store.passage import OPEN
-from store.vectors import IndexDamaged, Vectors, reindex
+from store.vectors import IndexDamaged, Vectors, make_empty
 from tests.store.conftest import SIZE, make, scatter
 
 ROOT = Path(__file__).parents[2]
@@ -89,8 +89,9 @@ def test_a_silent_loss_of_vectors_is_found_when_the_index_is_opened_and_mended_b
     with pytest.raises(IndexDamaged, match=r"finds .* of 57 of its own passages") as caught:  # Chroma does not notice
         Vectors(folder, embedder="mini-1", dimension=SIZE)
     assert "--reindex" in caught.value.hint
-    reindex(folder, make(20), scatter(20), embedder="mini-1", dimension=SIZE)
+    make_empty(folder, embedder="mini-1", dimension=SIZE)
     index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    index.put("d", make(20), scatter(20), audience=OPEN)
     assert index.probe() == (20, 20)
     assert index.search(scatter(20)[7], "", kinds=["section"], k=1, readers=None)[0].id == "d-section-7"
     index.close()
@@ -124,8 +125,9 @@ def test_damaged_vectors_do_not_end_the_program(
     with pytest.raises(IndexDamaged, match="damaged") as caught:
         Vectors(folder, embedder="mini-1", dimension=SIZE)
     assert "--reindex" in caught.value.hint
-    reindex(folder, make(20), scatter(20), embedder="mini-1", dimension=SIZE)
+    make_empty(folder, embedder="mini-1", dimension=SIZE)
     index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    index.put("d", make(20), scatter(20), audience=OPEN)
     assert (index.count(), index.probe()) == (20, (20, 20))
     index.close()
 
@@ -156,7 +158,8 @@ def test_a_damaged_index_is_said_and_made_again(index: Vectors, folder: Path, da
         Vectors(folder, embedder="mini-1", dimension=SIZE)
     assert str(folder) in caught.value.message
     assert "--reindex" in caught.value.hint
-    reindex(folder, make(20), scatter(20), embedder="mini-1", dimension=SIZE)
+    make_empty(folder, embedder="mini-1", dimension=SIZE)
+    index.put("d", make(20), scatter(20), audience=OPEN)
     assert (index.count(), index.probe()) == (20, (20, 20))
 
 

@@ -208,14 +208,14 @@ def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
     with open_home(light) as home:
         add_rules(home)
         admin = Thread(target=lambda: home.set_audience("rules.md", frozenset({"a"})), daemon=True)
-        reconcile = reconciliation.reconcile
+        begin = reconciliation.begin
 
-        def meanwhile(stock: context.IngestContext) -> tuple[str, ...]:
+        def meanwhile(stock: context.IngestContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
             admin.start()
             admin.join(0.3)  # long enough to take what it can get
-            return reconcile(stock)
+            return begin(stock)
 
-        monkeypatch.setattr(reconciliation, "reconcile", meanwhile)
+        monkeypatch.setattr(reconciliation, "begin", meanwhile)
         opening = Thread(target=lambda: home.vectors, daemon=True)
         opening.start()
         opening.join(60)
@@ -370,5 +370,13 @@ def test_another_encoder_makes_the_index_anew_at_the_start(tmp_path: Path) -> No
         home.ingest([tmp_path / "rules.md"], replace=False, progress=silent)
     changed = Settings(home=home_folder, embedder=str(other))
     with open_home(changed) as home:
-        assert home.vectors.count() == 1
-        assert home.reindex(silent) == home.vectors.count() == 1
+        assert len(home.vectors.held()["rules.md"].passages) == 1
+    with open_home(changed) as home:
+        assert home.reindex() == home.vectors.count() == 1
+    with open_home(Settings(home=home_folder), later=True) as home:
+        assert (home.vectors.held(), home.late) == ({}, ("rules.md",))
+        question = np.ones(home.embedder.dimension, dtype=np.float32)
+        assert home.vectors.search(question, "what is the fee", kinds=["section"], k=1, readers=["everyone"])
+        assert not home.put_right(silent, lambda: True)
+        assert home.put_right(silent, lambda: False)
+        assert len(home.vectors.held()["rules.md"].passages) == 1

@@ -1,46 +1,38 @@
 """Keeping the index in line with the records, which are the truth: in who may read what, after a kill or a fault, and
-for another embedder."""
+for another encoder."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from shutil import rmtree
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from store import StoreError, files
-from store import vectors as store_vectors
+from store import StoreError
+from store.catalog import Held
 from store.library import Leaving
-from store.vectors import IndexDamaged, OtherEncoder, Vectors
-from trag.ingest.context import IngestContext, embed, embed_changed, write_lock
+from store.vectors import IndexDamaged, OtherEncoder, Vectors, make_empty
+from trag.ingest.context import IngestContext, embed_changed, write_lock
 from trag.ingest.forgetting import finish_forgetting, sweep
 from trag.progress import Progress, silent
 from trag.sandbox import shown
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from store.catalog import Held
     from store.library import Document
-    from store.passage import Audience, Passage
+    from store.passage import Audience
     from store.records import Records
     from trag.embed import Embedder
 
 log = logging.getLogger(__name__)
 
-PART = 512
-"""Passages that are embedded, and kept, together."""
 _TOLD = 30.0
 """Seconds between two lines of the log."""
 
 
-def open_index(records: Records, folder: Path, embedder: Embedder, *, server: str = "") -> Vectors:
-    """The index in `folder`, or on the Chroma server; one that is damaged, lost passages, or was made by another
-    encoder is made anew first, which goes on where a kill broke it off."""
+def open_index(records: Records, folder: Path, embedder: Embedder, *, server: str = "", anew: bool = False) -> Vectors:
+    """The index in `folder`, or on the Chroma server. One that is damaged, lost passages, or was made by another
+    encoder gives way to an empty one, for `reconcile` to fill; so does any that is to be made `anew`."""
 
     def opened() -> Vectors:
         vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
@@ -53,23 +45,31 @@ def open_index(records: Records, folder: Path, embedder: Embedder, *, server: st
             raise
         return vectors
 
-    try:
-        vectors = opened()
-    except (IndexDamaged, OtherEncoder) as error:
-        log.warning("the search index is made anew: %s", error.message)
-        reindex(records, folder, embedder, _logged(), server=server)
-        vectors = opened()
-    rmtree(_parts(folder), ignore_errors=True)  # of an encoder that was given up again
-    return vectors
+    if not anew:
+        try:
+            return opened()
+        except (IndexDamaged, OtherEncoder) as error:
+            log.warning("the search index is made anew: %s", error.message)
+    make_empty(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
+    return opened()
 
 
 def reconcile(context: IngestContext, progress: Progress = silent) -> tuple[str, ...]:
-    """Finishes what a killed process left half-way: the names of the documents that were put right or are gone now.
+    """Finishes what a killed process left half-way, and fills an index that was made anew: the names of the documents
+    that were put right or are gone now.
 
     A document's records are written in one transaction and its vectors after them, so at any moment the records hold
     either the old document or the new one, whole; what is indexed of it otherwise is put right. What is left of
     documents that are forgotten is removed.
     """
+    gone, late = begin(context)
+    finish(late, context, progress)
+    return tuple(sorted({*late, *gone}))
+
+
+def begin(context: IngestContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the documents that are gone now, and of those that `finish` has to put right. Of the latter those
+    that the index does not have at all are found by their words from now on."""
     library = context.records.library
     with write_lock:
         held = context.vectors.held()
@@ -78,16 +78,41 @@ def reconcile(context: IngestContext, progress: Progress = silent) -> tuple[str,
         nobodys = held.keys() - leaving.keys() - {document.name for document in documents}
         gone = [*leaving.values(), *map(Leaving, nobodys)]
         finish_forgetting(gone, context)
-        wrong = [each.name for each in documents if repair(each, held.get(each.name), context, progress)]
+        late = []
+        for each in documents:
+            passages = tuple(library.passages(each.name))
+            if held.get(each.name, Held(frozenset(), each.audience)) != Held(frozenset(passages), each.audience):
+                late.append(each.name)
+                if each.name not in held:
+                    context.vectors.expect(passages, audience=each.audience)
         sweep(context)
-    return tuple(sorted({*wrong, *(each.name for each in gone)}))
+    return tuple(each.name for each in gone), tuple(late)
+
+
+def finish(
+    late: Sequence[str],
+    context: IngestContext,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Makes what is indexed of these documents what the records say, one after the other, until it is to `stop`; other
+    changes come between two of them. Whether it came to its end; without a `progress` the log tells of it."""
+    told = progress or _logged()
+    for number, name in enumerate(late):
+        told("indexing", number, len(late))
+        if stop():
+            return False
+        with write_lock:
+            if document := context.records.library.document(name):
+                repair(document, context.vectors.held(name).get(name), context)
+    return True
 
 
 def repair(document: Document, held: Held | None, context: IngestContext, progress: Progress = silent) -> bool:
     """Makes what is indexed of a document, `held`, what the records say; whether it was anything else."""
     name, passages = document.name, tuple(context.records.library.passages(document.name))
     if frozenset(passages) != (held.passages if held else frozenset()):
-        log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
+        log.info("indexing %s again", shown(name))
         vectors = embed_changed(passages, context, progress, f"indexing {shown(name)}")
         context.vectors.put(name, passages, vectors, audience=document.audience)
         return True
@@ -122,69 +147,6 @@ def set_audience(
                 vectors.set_audience(document, found.audience)
 
 
-def reindex(
-    records: Records, folder: Path, embedder: Embedder, progress: Progress = silent, *, server: str = ""
-) -> int:
-    """Makes the index in `folder`, or on the Chroma server, anew with this embedder, whatever made the present one;
-    returns the number of passages.
-
-    The present index stays in use until the new one is complete. Open the Vectors of that folder afterwards. What is
-    embedded is kept until then, so that a kill loses no more than the last PART passages.
-    """
-    with write_lock:
-        audiences = {document.name: document.audience for document in records.library.documents()}
-        passages = tuple(records.library.passages())
-        parts = _parts(folder)
-        embedded = _embedded(passages, embedder, progress, parts)
-        store_vectors.reindex(
-            folder,
-            passages,
-            embedded,
-            embedder=embedder.identity,
-            dimension=embedder.dimension,
-            server=server,
-            audiences=audiences,
-        )
-        rmtree(parts, ignore_errors=True)
-    return len(passages)
-
-
-def _parts(folder: Path) -> Path:
-    """Where the vectors of an index lie that is being made."""
-    return folder.parent / "cache" / "vectors"
-
-
-def _embedded(passages: Sequence[Passage], embedder: Embedder, progress: Progress, parts: Path) -> NDArray[np.float32]:
-    """The vectors (n, d) of passages, by this encoder: those that lie in the folder `parts`, from before a kill, and
-    the others, which are kept there. What another encoder left there is removed."""
-    import numpy as np
-
-    own = parts / hashlib.sha256(embedder.identity.encode()).hexdigest()[:16]
-    for other in parts.glob("*"):
-        if other != own:
-            rmtree(other, ignore_errors=True)
-    own.mkdir(parents=True, exist_ok=True)
-    known: dict[str, NDArray[np.float32]] = {}
-    for file in own.glob("*.npz"):
-        with np.load(file, allow_pickle=False) as kept:
-            known |= zip(map(str, kept["ids"]), kept["vectors"], strict=True)
-    missing = [passage for passage in passages if passage.id not in known]
-    for start in range(0, len(missing), PART):
-        some, done = missing[start : start + PART], len(passages) - len(missing) + start
-
-        def step(_: str, part: int, __: int, done: int = done) -> None:
-            progress("embedding", done + part, len(passages))
-
-        vectors = embed(some, embedder, step, "embedding")
-        known |= zip([passage.id for passage in some], vectors, strict=True)
-        with files.atomic(own / f"{len(known):09}.npz") as out:
-            np.savez(out, ids=np.array([passage.id for passage in some]), vectors=vectors)
-    found = np.empty((len(passages), embedder.dimension), dtype=np.float32)
-    for row, passage in enumerate(passages):
-        found[row] = known[passage.id]
-    return found
-
-
 def _logged() -> Progress:
     """A Progress for whoever reads the log: a line every half a minute."""
     last = monotonic()
@@ -193,6 +155,6 @@ def _logged() -> Progress:
         nonlocal last
         if monotonic() - last > _TOLD:
             last = monotonic()
-            log.warning("%s: %d of %d passages", step, done, total)
+            log.warning("%s: %d of %d documents", step, done, total)
 
     return progress

@@ -25,9 +25,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "everyone)",
     )
     ingest.add_argument("--forget", metavar="DOCUMENT", help="remove a document everywhere")
-    ingest.add_argument(
-        "--reindex", action="store_true", help="embed everything again, after another embedder was chosen"
-    )
+    ingest.add_argument("--reindex", action="store_true", help="embed everything again")
     ingest.add_argument(
         "--pairs",
         action="store_true",
@@ -55,6 +53,8 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     left: tuple[str, ...] = ()
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
         progress = progress_of(bar)
+        if options.reindex:
+            print(f"{counted(home.reindex(), 'passage')} embedded again")
         chart = home.organization.chart if options.readers else None  # a chart that is lost hinders nothing else
         audience = permissions.audience_of(options.readers, chart)
         if options.examples:
@@ -64,8 +64,6 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             receipt = home.forget(options.forget, by=by())
             print(receipt)
             left = receipt.left
-        if options.reindex:
-            print(f"{counted(home.reindex(progress), 'passage')} embedded again")
         results = (
             home.ingest(options.paths, replace=options.replace, progress=progress, audience=audience, by=by())
             if options.paths

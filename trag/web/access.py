@@ -208,6 +208,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/documents/writing"),
     ("admin", "/documents/writing/stop"),
     ("admin", "/documents/writing/dismiss"),
+    ("admin", "/documents/indexing/dismiss"),
     ("admin", "/documents/examples"),
     ("admin", "/documents/pairs"),
     ("admin", "/documents/conflicts/{address}/none"),

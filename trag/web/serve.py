@@ -44,7 +44,7 @@ def serve(settings: Settings) -> None:
     """Serve one home until SIGTERM or Ctrl-C. Raises TragError when it may not, or cannot, be served there."""
     if wrong := list(problems(settings)):
         raise TragError(" ".join(problem for problem, _ in wrong), " ".join(hint for _, hint in wrong))
-    with open_home(settings) as home, _listener(settings) as listener:
+    with open_home(settings, later=True) as home, _listener(settings) as listener:
         app = create_app(home)
         if settings.address and (link := first_link(home.records)):
             sys.stdout.write(f"No accounts yet. Make the first admin within 24 hours at {settings.url}/links/{link}\n")
@@ -116,6 +116,7 @@ def create_app(home: Home) -> FastAPI:
         charts_page.reviews.close()
         await run_in_threadpool(runner.close)
         await run_in_threadpool(documents_page.writing.close)
+        await run_in_threadpool(documents_page.indexing.close)
         await run_in_threadpool(documents_page.folders.close)
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)

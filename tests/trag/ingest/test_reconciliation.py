@@ -4,13 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from store import StoreError, disk_full, files
 from store.library import Library
 from store.passage import OPEN
 from store.vectors import Vectors
-from trag.ingest import reconciliation
+from trag.ingest import forgetting, reconciliation
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -126,20 +127,39 @@ def test_reconcile_finishes_what_is_missing_and_removes_what_nobody_knows(shelf:
     assert shelf.vectors.count() == 2
 
 
-def test_reindex_makes_the_index_anew_for_another_embedder(shelf: Any, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(OLD)
-    shelf.ingest(tmp_path / "a.md")
-    shelf.vectors.close()
+def test_an_index_of_another_encoder_is_made_anew_while_documents_change(shelf: Any, tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / f"{name}.md").write_text(f"{OLD}\nOf {name}.\n")
+        shelf.ingest(tmp_path / f"{name}.md")
 
     class Other:
         identity, dimension = "other", shelf.embedder.dimension
         embed_passages, embed_questions = shelf.embedder.embed_passages, shelf.embedder.embed_questions
 
-    told: list[tuple[str, int, int]] = []
-    other: Any = Other()
-    assert reconciliation.reindex(shelf.records, shelf.folder / "chroma", other, lambda *step: told.append(step)) == 2
-    assert told == [("embedding", 2, 2)]
-    shelf.embedder = other
+    def found(words: str, *readers: str) -> set[str]:
+        vector = np.zeros(shelf.embedder.dimension, dtype=np.float32)
+        passages = shelf.vectors.search(vector, words, kinds=["section"], k=9, readers=readers)
+        return {passage.document for passage in passages}
+
+    shelf.close()
+    shelf.embedder = Other()
     shelf.open()
+    assert reconciliation.begin(shelf.context) == ((), ("a.md", "b.md", "c.md", "d.md"))
+    assert found("fee", *OPEN) == {"a.md", "b.md", "c.md", "d.md"}
+    told: list[tuple[str, int, int]] = []
+    assert not reconciliation.finish(
+        ["a.md", "b.md"], shelf.context, lambda *step: told.append(step), lambda: len(told) > 1
+    )
+    assert told == [("indexing", 0, 2), ("indexing", 1, 2)]
+    assert set(shelf.vectors.held()) == {"a.md"}
+    reconciliation.set_audience("b.md", frozenset({"hr"}), shelf.context)
+    forgetting.forget("c.md", shelf.context)
+    (tmp_path / "d.md").write_text(NEW)
+    shelf.ingest(tmp_path / "d.md", replace=True)
+    assert (found("fee", *OPEN), found("fee", "hr")) == ({"a.md", "d.md"}, {"b.md"})
+    shelf.close()
+    shelf.open()
+    assert reconciliation.begin(shelf.context) == ((), ("b.md",))
+    assert reconciliation.finish(["b.md", "c.md"], shelf.context)
     assert shelf.in_line()
-    assert shelf.nearest("membership fee") == "The fee is 40 EUR a year."
+    assert (found("fee", *OPEN), found("fee", "hr")) == ({"a.md", "d.md"}, {"b.md"})

@@ -29,6 +29,7 @@ from trag.web.documents.conflicts import ConflictsPage
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
 from trag.web.documents.folders import FoldersPage
+from trag.web.documents.indexing import Indexing
 from trag.web.documents.names import accepted
 from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
@@ -164,20 +165,27 @@ def listing(
 
 
 class DocumentsPage:
-    """The routes of the page, the background job that writes pairs, and the cache of drawn pages."""
+    """The routes of the page, the background jobs that write pairs and make the index, and the cache of drawn pages."""
 
     def __init__(
-        self, context: DocumentsContext, writing: PairWriting, cache: PageCache, folders: FolderRunner
+        self,
+        context: DocumentsContext,
+        writing: PairWriting,
+        indexing: Indexing,
+        cache: PageCache,
+        folders: FolderRunner,
     ) -> None:
         self.context = context
         self.home = context.home
         self.writing = writing
+        self.indexing = indexing
         self.cache = cache
         self.folders = folders
 
     def begin(self) -> None:
         """Resume what was being worked on when the app was closed, and clear away what was left."""
         _ = self.home.queue
+        self.indexing.begin()
         self.cache.keep_only({document.sha256 for document in self.context.library.documents()})
         self.folders.start()
 
@@ -192,6 +200,7 @@ class DocumentsPage:
         router.post("/writing")(self.write)
         router.post("/writing/stop")(self.stop_writing)
         router.post("/writing/dismiss")(self.dismiss_writing)
+        router.post("/indexing/dismiss")(self.dismiss_indexing)
 
     def show(self, request: Request) -> Response:
         """What is being worked on, and every document."""
@@ -207,6 +216,7 @@ class DocumentsPage:
             most=MOST,
             jobs=jobs,
             writing=self.writing.now,
+            indexing=self.indexing.now,
             readers=lambda document: readers(document.audience, chart),
             chart=chart,
             conflicts=sum(each.state == "open" for each in self.home.records.conflicts.all()),
@@ -216,7 +226,7 @@ class DocumentsPage:
         )
 
     def queue(self) -> Response:
-        return page("queue", jobs=self.home.queue.jobs(), writing=self.writing.now)
+        return page("queue", jobs=self.home.queue.jobs(), writing=self.writing.now, indexing=self.indexing.now)
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
@@ -276,6 +286,10 @@ class DocumentsPage:
         self.writing.dismiss()
         return self.context.notices.go("/documents")
 
+    def dismiss_indexing(self) -> Response:
+        self.indexing.dismiss()
+        return self.context.notices.go("/documents")
+
 
 def mount(
     app: FastAPI, home: Home, *, ready: Callable[[], object] = lambda: None, busy: Callable[[], bool] = lambda: False
@@ -284,7 +298,8 @@ def mount(
     why they cannot; `busy` is whether people are being answered: they go before the writing of pairs."""
     context, cache = DocumentsContext(home), PageCache(home.folder / "cache" / "pages")
     runner = FolderRunner(home)
-    documents = DocumentsPage(context, PairWriting(home, ready, busy), cache, runner)
+    writing, indexing = PairWriting(home, ready, busy), Indexing(home, ready, busy)
+    documents = DocumentsPage(context, writing, indexing, cache, runner)
     router = APIRouter(prefix="/documents")
     pages = (
         PairsPage(context),

@@ -1,7 +1,7 @@
 """Homes over the encoder that is opened once, and the pages of the documents over them, through the gate."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def opened(embedder: Embedder) -> Opened:
     @contextmanager
     def opened(folder: Path) -> Iterator[Home]:
         with open_home(Settings(home=folder)) as home:
-            home.__dict__["embedder"] = embedder
+            home.parts["embedder"] = embedder
             yield home
 
     return opened
@@ -40,6 +40,8 @@ def served(home: Home, **options: Any) -> Iterator[TestClient]:
     """A browser of whoever sits at the machine; `client.documents` is what the routes share."""
     app = gated(home.records, home.settings)
     page = documents.mount(app, home, **options)
-    with closing(page.writing), closing(page.folders), TestClient(app, base_url=ADDRESS) as client:
+    with ExitStack() as closed, TestClient(app, base_url=ADDRESS) as client:
+        for each in (page.writing, page.indexing, page.folders):
+            closed.callback(each.close)
         client.documents = page  # type: ignore[attr-defined]
         yield client
