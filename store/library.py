@@ -32,7 +32,7 @@ Deleted: it is kept as a mark, so that it is not made again."""
 class Document:
     """An ingested document. `sha256` finds its original; `pages` is None for a format without pages; `passages` and
     `pairs` are how many of each are searched, `reviews` how many pairs wait for somebody to look; `notes` say what was
-    odd in it; `by` is who gave it."""
+    odd in it; `by` is who gave it; `reading` is the version of what read it."""
 
     name: str
     sha256: str
@@ -44,6 +44,7 @@ class Document:
     audience: Audience = OPEN
     notes: tuple[str, ...] = ()
     by: str = ""
+    reading: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +106,27 @@ class Library:
         audience: Audience = OPEN,
         notes: Sequence[str] = (),
         by: str = "",
+        reading: int = 0,
     ) -> None:
         """Keep a document, its passages in order, and its pairs, in place of what had that name. `audience` is who may
-        read a new one; one that was there keeps its own."""
+        read a new one; one that was there keeps its own, and with the same content when it was added and by whom."""
         if ({passage.document for passage in passages} | {pair.document for pair in pairs}) - {name}:
             raise ValueError(f"a passage or pair of another document among those of {name!r}")
         table = schema.documents
-        row = {
+        row: dict[str, object] = {
             "sha256": sha256,
             "pages": pages,
-            "added": datetime.now(UTC),
             "notes": json.dumps(list(notes)),
-            "given_by": by,
+            "reading": reading,
         }
         with writing(self._engine) as connection:
-            kept = connection.execute(update(table).where(table.c.name == name).values(**row)).rowcount
-            if not kept:
-                row |= {"name": name, "audience": audience_field(audience)}
-                connection.execute(insert(table), row)
+            kept = connection.scalar(select(table.c.sha256).where(table.c.name == name))
+            if kept != sha256:
+                row |= {"added": datetime.now(UTC), "given_by": by}
+            if kept:
+                connection.execute(update(table).where(table.c.name == name).values(**row))
+            else:
+                connection.execute(insert(table), row | {"name": name, "audience": audience_field(audience)})
             connection.execute(delete(schema.passages).where(schema.passages.c.document == name))
             if passages:
                 fields = ("id", "document", "kind", "section", "page", "text")
@@ -137,7 +141,8 @@ class Library:
             if not kept:
                 told = {"name": name, "pages": pages, "by": by}
                 self._workflows.happened_in(connection, "document_added", told, by=by)
-            audit.note(connection, by, "document replaced" if kept else "document added", name, result=sha256)
+            said = "document added" if not kept else "document read again" if kept == sha256 else "document replaced"
+            audit.note(connection, by, said, name, result=sha256)
 
     def documents(self) -> tuple[Document, ...]:
         """Every document, by name."""
@@ -276,14 +281,14 @@ class Library:
             select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery(),
             select(func.count()).where(of_document, pairs.searched).scalar_subquery(),
             select(func.count()).where(of_document, pairs.state == "review").scalar_subquery(),
-            *(table.audience, table.notes, table.given_by),
+            *(table.audience, table.notes, table.given_by, table.reading),
         )
         query = select(*columns).order_by(table.name)
         if name is not None:
             query = query.where(table.name == name)
         return tuple(
-            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by])
-            for *counted, audience, notes, by in rows(self._engine, query)
+            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by, reading])
+            for *counted, audience, notes, by, reading in rows(self._engine, query)
         )
 
 

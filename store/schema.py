@@ -92,6 +92,7 @@ documents = Table(
     Column("audience", Words, nullable=False, server_default="everyone"),
     Column("notes", Words, nullable=False, server_default="[]"),
     Column("given_by", Words, nullable=False, server_default=""),
+    Column("reading", Integer, nullable=False, server_default="0"),
 )
 
 passages = Table(

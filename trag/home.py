@@ -132,9 +132,12 @@ class Home:
             reconciliation.finish(self.late, context)
         return vectors
 
-    def put_right(self, progress: Progress, stop: Callable[[], bool]) -> bool:
-        """Embeds what the index had not of the documents in `late` when it was opened; whether it came to its end."""
-        return reconciliation.finish(self.late, self.stock, progress, stop)
+    def put_right(self, progress: Progress) -> None:
+        """Embeds what the index had not of the documents in `late` when it was opened, and reads again what an earlier
+        version has read. What `progress` raises ends it, and the next start goes on."""
+        reconciliation.finish(self.late, self.stock, progress)
+        index.read_again(self.stock, progress)
+        self.look_over()
 
     @property
     def stock(self) -> IngestContext:

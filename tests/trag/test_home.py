@@ -377,6 +377,5 @@ def test_another_encoder_makes_the_index_anew_at_the_start(tmp_path: Path) -> No
         assert (home.vectors.held(), home.late) == ({}, ("rules.md",))
         question = np.ones(home.embedder.dimension, dtype=np.float32)
         assert home.vectors.search(question, "what is the fee", kinds=["section"], k=1, readers=["everyone"])
-        assert not home.put_right(silent, lambda: True)
-        assert home.put_right(silent, lambda: False)
+        home.put_right(silent)
         assert len(home.vectors.held()["rules.md"].passages) == 1

@@ -8,8 +8,10 @@ One bad file does not stop the others.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from store import StoreError, files
 from store.passage import OPEN, Audience
@@ -30,6 +32,40 @@ from trag.ingest.scans import read_scans
 from trag.progress import Progress, silent
 from trag.sandbox import Limits, nobody, shown
 
+if TYPE_CHECKING:
+    from store.library import Document
+
+log = logging.getLogger(__name__)
+
+READING = 1
+"""To be raised where the same file comes to other passages: documents that were read before are read again."""
+
+
+def outdated(context: IngestContext) -> tuple[str, ...]:
+    """The names of the documents that an earlier version has read."""
+    return tuple(each.name for each in context.records.library.documents() if each.reading < READING)
+
+
+def read_again(context: IngestContext, progress: Progress) -> None:
+    """Reads what is `outdated`, from the originals. What cannot be read any more stays as it was read before; what
+    `progress` raises ends the work between two documents or with one unchanged."""
+    names = outdated(context)
+    for number, name in enumerate(names):
+
+        def told(step: str, done: int, total: int, number: int = number) -> None:
+            progress("reading again", number, len(names))
+
+        told("", 0, 0)
+        document = context.records.library.document(name)
+        original = document and files.find(context.originals, document.sha256)
+        if document and original:
+            try:
+                ingest_one(
+                    original.read_bytes(), name, context, audience=document.audience, by=document.by, progress=told
+                )
+            except TragError as error:
+                log.warning("%s stays as it was read before: %s", shown(name), error.message)
+
 
 def ingest(
     paths: Sequence[Path],
@@ -44,10 +80,10 @@ def ingest(
     """Adds documents, then the question-answer pairs (.jsonl) given for them; what became of each file, in that order.
 
     A document is named like its file, or by its path below the folder where two files are named alike. One that is
-    there with the same content is left alone; with other content it fails unless `replace`, which keeps its readers,
-    the pairs that people gave or changed, and what a model wrote about sections that are the same. `audience` is who
-    may read what is new. The pairs given for a document in one call are all that were given for it afterwards. Raises
-    StoreError when nothing can be kept any more.
+    there with the same content is left alone, unless an earlier version has read it; with other content it fails unless
+    `replace`, which keeps its readers, the pairs that people gave or changed, and what a model wrote about sections
+    that are the same. `audience` is who may read what is new. The pairs given for a document in one call are all that
+    were given for it afterwards. Raises StoreError when nothing can be kept any more.
     """
     documents, pair_files, results = find(paths)
     limits = limits or Limits()
@@ -83,7 +119,8 @@ def ingest_one(
         progress("reading", 0, 0)
 
     suffix, limits = PurePath(name).suffix.lower(), Limits()
-    known = context.records.library.with_content(hashlib.sha256(content).hexdigest())
+    sha256, there = hashlib.sha256(content).hexdigest(), context.records.library.document(name)
+    known = _as_read_now(there, sha256) or (not there and context.records.library.with_content(sha256))
     # Pictures take seconds each: nobody else's change waits for them.
     reading = None if known else _read(content, name, context, limits, progress, watch)
     with write_lock:
@@ -92,6 +129,11 @@ def ingest_one(
         if before or result.outcome == "skipped":
             sweep(context, [before.sha256 if before else hashlib.sha256(content).hexdigest()])
     return result
+
+
+def _as_read_now(document: Document | None, sha256: str) -> bool:
+    """Whether it has this content, read as it would be read now."""
+    return document is not None and document.sha256 == sha256 and document.reading >= READING
 
 
 def _read(
@@ -129,7 +171,7 @@ def _ingest(
     library = context.records.library
     sha256 = hashlib.sha256(content).hexdigest()
     before = library.document(name)
-    if before and before.sha256 == sha256:
+    if before and _as_read_now(before, sha256):
         files.keep(context.originals, content, suffix)
         mended = repair(before, context.vectors.held(name).get(name), context, progress)
         same: Outcome = "indexed" if mended else "unchanged"
@@ -137,7 +179,7 @@ def _ingest(
     twin = next(iter(library.with_content(sha256)), "")
     if twin and before is None:
         return Ingested(name, "skipped", f"{shown(name)} has the same content as {shown(twin)}.")
-    if before and not replace:
+    if before and before.sha256 != sha256 and not replace:
         raise TragError(
             f"{shown(name)} is there already, with other content.", "Use --replace to put this in its place."
         )
@@ -162,7 +204,9 @@ def _ingest(
     # the index right, and so does the same content when it comes again.
     files.keep(context.originals, content, suffix)
     audience = before.audience if before else audience
-    library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by)
+    library.put(
+        name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by, reading=READING
+    )
     if asked := validity.keep(name, reading.stated, context.records, by=by):
         notes.append(f"{counted(asked, 'statement')} of its validity to be settled on its page")
     try:

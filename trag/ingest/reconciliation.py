@@ -4,7 +4,7 @@ for another encoder."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -89,23 +89,15 @@ def begin(context: IngestContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(each.name for each in gone), tuple(late)
 
 
-def finish(
-    late: Sequence[str],
-    context: IngestContext,
-    progress: Progress | None = None,
-    stop: Callable[[], bool] = lambda: False,
-) -> bool:
-    """Makes what is indexed of these documents what the records say, one after the other, until it is to `stop`; other
-    changes come between two of them. Whether it came to its end; without a `progress` the log tells of it."""
+def finish(late: Sequence[str], context: IngestContext, progress: Progress | None = None) -> None:
+    """Makes what is indexed of these documents what the records say, one after the other; other changes come between
+    two of them, and there what `progress` raises ends the work. Without one the log tells of it."""
     told = progress or _logged()
     for number, name in enumerate(late):
         told("indexing", number, len(late))
-        if stop():
-            return False
         with write_lock:
             if document := context.records.library.document(name):
                 repair(document, context.vectors.held(name).get(name), context)
-    return True
 
 
 def repair(document: Document, held: Held | None, context: IngestContext, progress: Progress = silent) -> bool:

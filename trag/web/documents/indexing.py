@@ -1,5 +1,5 @@
-"""The background job that puts right what the index did not have when the app was started: all of it after another
-encoder was chosen."""
+"""The background job that puts right what was not as it should be when the app was started: the index, of which there
+is nothing after another encoder was chosen, and documents that an earlier version has read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trag.background import BackgroundJob
+from trag.ingest.index import outdated
+from trag.progress import Cancelled
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexingProgress:
-    """How far it has come: `done` of `total` documents."""
+    """How far a `step` of it has come: `done` of `total` documents."""
 
-    done: int
-    total: int
+    step: str = ""
+    done: int = 0
+    total: int = 0
 
 
 class Indexing(BackgroundJob[IndexingProgress]):
@@ -32,15 +35,18 @@ class Indexing(BackgroundJob[IndexingProgress]):
 
     def begin(self) -> None:
         """Put right what there is to put right, if anything. Raises TragError while that goes on."""
-        if self._home.late:
-            self._start(IndexingProgress(0, len(self._home.late)), self._index)
+        if self._home.late or outdated(self._home.stock):
+            self._start(IndexingProgress(), self._index)
 
     def _index(self, stop: threading.Event) -> bool:
         def progress(step: str, done: int, total: int) -> None:
+            self._tell(IndexingProgress(step, done, total), part=step, done=done, total=total)
             self._give_way()
-            self._tell(IndexingProgress(done, total), done=done, total=total)
+            if stop.is_set():
+                raise Cancelled
 
-        whole = self._home.put_right(progress, stop.is_set)
-        if whole:
-            self._tell(IndexingProgress(len(self._home.late), len(self._home.late)))
-        return whole
+        try:
+            self._home.put_right(progress)
+        except Cancelled:
+            return False
+        return True

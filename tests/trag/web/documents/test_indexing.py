@@ -1,16 +1,18 @@
 """The index that is made anew while people ask, as the page of the documents tells of it."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from store import disk_full
+from store import disk_full, files
 from store.vectors import Vectors
 from tests.pages import soup, words
 from tests.trag.web.documents.conftest import served
 from trag.embed import Embedder
 from trag.home import Home, open_home
+from trag.ingest import index
 from trag.progress import silent
 from trag.settings import Settings
 
@@ -92,3 +94,35 @@ def test_a_full_disk_is_told_and_what_is_left_goes_on_at_the_next_start(
     monkeypatch.undo()
     with open_home(settings) as home:
         assert set(home.vectors.held()) == {"rules.md", "fees.md"}
+
+
+def test_documents_that_an_earlier_version_read_are_read_again_and_keep_what_people_did(
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, rules, gone = Settings(home=tmp_path / "home"), tmp_path / "rules.md", tmp_path / "gone.md"
+    rules.write_text("# Rules\n\nThe Board decides.\n")
+    gone.write_text("# Gone\n\nThe fee is 20.\n")
+    monkeypatch.setattr(index, "READING", 0)
+    with open_home(settings) as home:
+        home.parts["embedder"] = embedder
+        home.ingest([rules, gone], replace=False, progress=silent, audience=frozenset({"hr"}), by="ann")
+        before = home.records.library.document("rules.md")
+        original = files.find(home.folder / "documents", home.records.library.document("gone.md").sha256)  # type: ignore[union-attr]
+        assert original
+        original.write_bytes(b"\x00" * 100)  # which nothing reads any more
+    monkeypatch.setattr(index, "READING", 1)
+    with open_home(settings, later=True) as home, served(home) as client:
+        home.parts["embedder"] = embedder
+        assert index.outdated(home.stock) == ("gone.md", "rules.md")
+        client.documents.begin()  # type: ignore[attr-defined]
+        for _ in range(200):
+            if "Done" in words(soup(client, "/documents/queue"), "#indexing"):
+                break
+            time.sleep(0.05)
+        after = home.records.library.document("rules.md")
+        assert before
+        assert after == replace(before, reading=1)
+        assert index.outdated(home.stock) == ("gone.md",)
+        assert set(home.vectors.held()) == {"rules.md", "gone.md"}
+    with open_home(settings) as home:
+        assert [each.outcome for each in home.ingest([rules], replace=False, progress=silent)] == ["unchanged"]
