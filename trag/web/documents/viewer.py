@@ -14,7 +14,8 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from fastapi.responses import Response
 
 from store import StoreError, files
 from store.passage import Passage
+from store.standing import Period, Standing
 from trag import briefs, view
 from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
@@ -162,7 +164,8 @@ class Target:
 
     `here` is the passage that is shown, which for a pair is the one it was made from; `quoted` is what was asked for,
     None for the whole document, whose beginning is `here`. `question` is what the answer answers; `changed`: the
-    document no longer has the passage as the answer quoted it.
+    document no longer has the passage as the answer quoted it. `standing` is how the document stands today, with those
+    that take its place and may be read, None while it is in force.
     """
 
     passages: tuple[Passage, ...]
@@ -171,6 +174,7 @@ class Target:
     support: tuple[str, ...] = ()
     question: str = ""
     changed: bool = False
+    standing: Standing | None = None
 
 
 class Viewer:
@@ -215,7 +219,8 @@ class Viewer:
 
     def _found(self, request: Request, key: str, passage: str, answer: str) -> tuple[Document, Target]:
         document = self.context.readable(request, key)
-        return document, self._target(request, document, passage, answer)
+        target = self._target(request, document, passage, answer)
+        return document, replace(target, standing=self._standing(request, document.name))
 
     async def _drawn(self, person: str, document: Document, target: Target, number: int) -> PageView:
         """A page for a person, who waits while another one is drawn for them. Raises TragError when it cannot be
@@ -264,6 +269,14 @@ class Viewer:
         if current is not None:
             return Target(passages, view.source(passages, wanted), quoted, support, question, changed=True)
         return Target((*passages, quoted), quoted, quoted, support, question, changed=True)
+
+    def _standing(self, request: Request, name: str) -> Standing | None:
+        home = self.context.home
+        found = home.records.validity.standings([name], Period.of(date.today())).get(name)
+        if found is None or found.state == "in force":
+            return None
+        readable = opened(caller(request), found.successors, home.records.library, home.organization.chart)
+        return replace(found, successors=tuple(each for each in found.successors if readable.get(each)))
 
     def _record(self, request: Request, answer: str) -> AnswerRecord | BriefRecord | None:
         """An answer or a briefing that was given to whoever asks, or what is open to them of one that is shared with

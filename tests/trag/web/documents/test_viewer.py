@@ -282,6 +282,34 @@ def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(
     assert LEAVE in words(page, "#here")
 
 
+def test_a_source_that_is_not_in_force_says_so_and_leads_to_what_is(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(document: str) -> tuple[str, list[str]]:
+        page = soup(client, f"/documents/{key(document)}/view")
+        notices = page.select(".notice")
+        return " ".join(each.get_text(" ", strip=True) for each in notices), [
+            str(link["href"]) for each in notices for link in each.select("a")
+        ]
+
+    before = home.records.validity.of(PDF)
+    home.records.validity.put({PDF: replace(before, supersedes=(TEXT,))}, by="ann", instead_of={PDF: before})
+    try:
+        words, links = said(TEXT)
+        assert words.startswith("Superseded")
+        assert links == [f"/documents/{key(PDF)}/view"]
+        assert said(PDF) == ("", [])
+        home.records.library.set_audience(PDF, frozenset({"board"}))
+        with monkeypatch.context() as somebody:
+            for module in (context, viewer):
+                somebody.setattr(module, "caller", lambda request: CurrentUser("1", "eve", "Eve", "employee"))
+            assert said(TEXT) == ("Superseded", [])
+    finally:
+        home.records.library.set_audience(PDF, OPEN)
+        home.records.validity.put({PDF: before}, by="ann", instead_of={PDF: replace(before, supersedes=(TEXT,))})
+    assert said(TEXT) == ("", [])
+
+
 def test_a_page_that_is_none_is_left_alone(client: TestClient, home: Home) -> None:
     found = passage(home, PDF, "weeks")
     for number in ("", "abc", "0", "-1", "1.5", "²"):
