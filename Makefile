@@ -116,5 +116,3 @@ adapter: setup
 	$(BIN)/python -m trag.finetune.reranker.training var/adapter
 	$(BIN)/python -m trag finetune steps
 	cp $(TRAG_HOME)/finetune/steps/random-bm25-ance.safetensors trag/workflow/encoder.safetensors
-	$(BIN)/python -m trag finetune judge
-	cp $(TRAG_HOME)/finetune/judge/judge.safetensors trag/evaluate/briefs/judge.safetensors

@@ -1,4 +1,4 @@
-"""python -m bench.judge [FILE] [--judge WEIGHTS] [--show]: how far the judge of briefings may be trusted.
+"""python -m bench.judge FOLDER [--file FILE] [--show]: how far a judge of briefings may be trusted.
 
 pairs labelled by hand (bench/briefs/entailment.jsonl) -> accuracy, recall of what is unsupported; beside simpler judges
 
@@ -21,7 +21,7 @@ import torch
 from bench.agreement import kappa
 from org.linking.entities import Organization
 from trag import embed, grounding
-from trag.evaluate.briefs.judge import LEARNED, THRESHOLD, Judge
+from trag.evaluate.briefs.judge import THRESHOLD, Judge
 from trag.grounding import Evidence
 from trag.reranking import network
 from trag.reranking.reranker import SHIPPED
@@ -108,7 +108,7 @@ def answering(pairs: Sequence[Labelled]) -> list[float]:
 def weighed(pairs: Sequence[Labelled], judge: Judge) -> list[float]:
     """The judge's probability for each pair: by the passage that says most, or several read as one."""
     asked = [
-        (number, (text, pair.before, pair.sentence))
+        (number, (text, pair.sentence))
         for number, pair in enumerate(pairs)
         for text in dict.fromkeys((*pair.evidence, "\n".join(pair.evidence)))
     ]
@@ -140,8 +140,8 @@ def compared(pairs: Sequence[Labelled], likely: Sequence[float]) -> Mapping[str,
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, nargs="?", default=FILE)
-    parser.add_argument("--judge", type=Path, default=LEARNED, help="weights to measure instead of those that ship")
+    parser.add_argument("judge", type=Path, metavar="FOLDER", help="a CrossEncoder that learned inference")
+    parser.add_argument("--file", type=Path, default=FILE, help="other pairs that are labelled")
     parser.add_argument("--show", action="store_true", help="print what the judge gets wrong")
     options = parser.parse_args()
     pairs = read(options.file)

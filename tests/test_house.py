@@ -57,7 +57,7 @@ ROOMS = {
     "alembic": {"store/"},
     "llama_cpp": {"trag/llm/"},
     "openai": {"trag/llm/"},
-    "sentence_transformers": {"trag/embed.py"},
+    "sentence_transformers": {"trag/embed.py", "trag/evaluate/briefs/judge.py"},
     "InstructorEmbedding": {"trag/embed.py"},
     "torch": {
         "trag/embed.py",

@@ -52,7 +52,7 @@ def briefs(settings: Settings, options: argparse.Namespace) -> None:
             number = pairs.lay(Path(options.pairs), texts[one], texts[other], (one, other))
             print(f"{number} pairs: fill in a, b or none in {options.pairs}, and give the same command again.")
             return
-        judge = Judge()
+        judge = Judge(Path(options.judge))
         if lists:
             _show([checklists.coverage(texts, lists, judge)], options)
             return

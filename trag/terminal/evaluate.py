@@ -42,6 +42,7 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate workflows FILE ... [--system SYSTEM ...] [--form lines|json] [--k N]
                                             [--number N] [--markdown]
        python -m trag evaluate briefs [CHECKLISTS] [--number N] [--seed N] [--runs N] [--system SYSTEM ...] [--markdown]
+                                --judge FOLDER
        python -m trag evaluate briefs --pairs FILE --system SYSTEM --system SYSTEM [--number N] [--seed N] [--markdown]
        python -m trag evaluate briefs FOLDER [--markdown]"""
 _RUNNING = ("system", "base", "name", "number", "seed")
@@ -101,6 +102,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--form", choices=("lines", "json"), help="what plain prompting writes (default: lines)")
     parser.add_argument("--k", type=at_least_one, metavar="N", help="steps that are suggested to it (default: 15)")
     parser.add_argument("--runs", type=at_least_one, metavar="N", help="texts of each name by the paper's ways (1)")
+    parser.add_argument("--judge", metavar="FOLDER", help="a CrossEncoder that learned natural language inference")
     parser.add_argument(
         "--pairs", metavar="FILE", help="where two systems' texts are laid before a reader, side by side"
     )
@@ -144,12 +146,13 @@ def _evaluate(  # noqa: C901  a table
             if len(options.system or ()) != 2:
                 wrong("give --pairs two systems")
             act, allowed = brief_sets.counted if Path(options.pairs).exists() else brief_sets.briefs, _BRIEFING
-        case ["briefs"]:
-            act, allowed = brief_sets.briefs, _BRIEFING
         case ["briefs", name] if Path(name).is_dir():
             act, allowed = brief_sets.planted, ("markdown",)
-        case ["briefs", _]:
-            act, allowed = brief_sets.briefs, ("system", "runs", "markdown")
+        case ["briefs"] | ["briefs", _]:
+            if not options.judge:
+                wrong("give briefs a --judge")
+            about = ("number", "seed") if len(options.words) == 1 else ()
+            act, allowed = brief_sets.briefs, ("system", "runs", "markdown", "judge", *about)
         case ["needle" | "choice" | "flows" | "workflows" | "briefs", *_]:
             wrong(
                 "give needle CASES, needle chart, choice FILE ..., flows FOLDER, workflows FILE ..., or briefs [FILE]"
@@ -176,7 +179,7 @@ def _refuse_misplaced(wrong: Wrong, options: argparse.Namespace, allowed: Sequen
     given = (
         option
         for option in dict.fromkeys(
-            (*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, *_DRAFTING, *_BRIEFING, "resume", "facts", "beyond")
+            (*_RUNNING, *_SHOWING, *_CHOOSING, *_PLANNING, *_DRAFTING, *_BRIEFING, "judge", "resume", "facts", "beyond")
         )
         if getattr(options, option) not in (None, False)
     )

@@ -35,7 +35,6 @@ _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune promote ADAPTER|shipped [--anyway]
        python -m trag finetune merge ADAPTER FILE
        python -m trag finetune steps [--negatives random|bm25|ance ...]
-       python -m trag finetune judge
        python -m trag finetune rollback
        python -m trag finetune list
        python -m trag finetune remove ADAPTER
@@ -100,12 +99,10 @@ def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             act = _list
         case ["steps"]:
             act = _steps
-        case ["judge"]:
-            act = _judge
         case _:
             wrong(
                 "give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, "
-                "steps, judge"
+                "steps"
             )
     is_told_how = options.seed is not None or options.set or options.base or options.four_bits
     if (is_told_how or options.new) and act not in (_carry_out, _estimate):
@@ -270,17 +267,6 @@ def _steps(settings: Settings, options: argparse.Namespace) -> int:
     learned = training.learn(settings.home / "finetune" / "steps", tuple(options.negatives or pairs.WAYS))
     steps, tables, triggers = learned.found
     print(f"Found of what held-out requests are about: steps {steps:.1%}, tables {tables:.1%}, triggers {triggers:.1%}")
-    print(f"Learned: {learned.file}")
-    return 0
-
-
-def _judge(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune.judge import training
-
-    learned = training.learn(settings.home / "finetune" / "judge")
-    print("Judged rightly of held-out pairs, by how they were made:")
-    for how, right in learned.right:
-        print(f"  {how}: {right:.1%}")
     print(f"Learned: {learned.file}")
     return 0
 

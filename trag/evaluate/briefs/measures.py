@@ -29,4 +29,4 @@ def unique(text: str, n: int) -> float:
 
 def covered(text: str, facts: Sequence[str], judge: Judge) -> tuple[bool, ...]:
     """Of each fact of a checklist, a sentence, whether the text tells it: the judge takes the text for the evidence."""
-    return tuple(bool(row[0]) for row in judge.supported([text], [("", fact) for fact in facts]))
+    return tuple(bool(row[0]) for row in judge.supported([text], facts))

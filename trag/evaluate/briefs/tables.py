@@ -21,8 +21,8 @@ from trag.evaluate.tables import Table
 NOTE = (
     "Strict: texts all of whose sentences the judge finds supported by a passage that entered the prompt; Macro: mean "
     "share of sentences a text; Micro: share of all sentences. ROUGE precision against the evidence. The paper's "
-    "figures are from the web, another judge and far larger models; ours are from organizations' documents. The judge "
-    "is not validated yet (python -m bench.judge): nothing is shown by its figures."
+    "figures are from the web, another judge and far larger models; ours are from organizations' documents. How far "
+    "the judge may be trusted: python -m bench.judge FOLDER."
 )
 _PAPER = (
     # Mistral-7B-Instruct-v0.3, Wiki-Ent (table 7): Strict, Macro, Micro, R1, R2, RL, words
