@@ -29,10 +29,10 @@ from trag.errors import SHOWN, told
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened
 from trag.record import LONGEST_REMARK, VERDICTS, Source
-from trag.review.verdicts import put_label
+from trag.web import made
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
 from trag.web.evidence import Evidence, brief_evidence, opens
-from trag.web.forms import Form, remark
+from trag.web.forms import Form
 from trag.web.render import MEANINGS, NEIGHBOURS, environment, ordinal
 from trag.web.responses import Denied, Notice, Notices, attachment, explain, there
 from trag.web.visitors import caller, named, where
@@ -113,7 +113,7 @@ class BriefingsPage:
     def show(self, request: Request, id: str) -> Response:
         """A briefing, or how far it is."""
         who = caller(request)
-        if run := self._run(id, who):
+        if run := made.being_made(self.runs, id, who):
             return self._page("working", who, id, **self._so_far(who, run))
         record, is_own = self._kept(who, id)
         records, previous = self.home.records, briefs.kept(self.home, who, record.previous)
@@ -164,8 +164,7 @@ class BriefingsPage:
 
     def stop(self, request: Request, id: str) -> Response:
         """End a briefing that is being written; what there is stays."""
-        if run := self._run(id, caller(request)):
-            run.stop.set()
+        made.end(self.runs, id, caller(request))
         return RedirectResponse(f"/briefings/{id}", 303)
 
     def share(self, request: Request, form: Form, id: str) -> Response:
@@ -193,17 +192,9 @@ class BriefingsPage:
         return RedirectResponse(f"/briefings/{id}#share", 303)
 
     def judge(self, request: Request, form: Form, id: str) -> Response:
-        """Keep what an asker says of a briefing, a verdict or a comment beside one: a flag for the reviewers, as on an
-        answer."""
-        who, records = caller(request), self.home.records
-        there(briefs.owned(self.home, who, id))
-        before = records.label(id, who.person)
-        verdict = form.get("verdict", before.verdict if before else "")
-        comment = remark(form["comment"]) if "comment" in form else before.comment if before else ""
-        if verdict not in VERDICTS:
-            raise Denied
-        asker = not who.may("reviewer") or not records.reviews.alone(who.person)
-        put_label(records, id, who.person, verdict, comment, asker=asker, by=named(request), where=where(request))
+        """Keep what an asker says of a briefing."""
+        there(briefs.owned(self.home, caller(request), id))
+        made.keep_verdict(self.home.records, request, form, id)
         return RedirectResponse(f"/briefings/{id}#verdict", 303)
 
     def gaps(self, request: Request) -> Response:
@@ -224,10 +215,10 @@ class BriefingsPage:
         """Begins a briefing. Raises TragError where they have too much under way."""
         id = uuid4().hex
 
-        def made(stop: threading.Event) -> Iterator[BriefEvent]:
+        def making(stop: threading.Event) -> Iterator[BriefEvent]:
             yield from briefs.make(self.home, self.ready(), asked, who, id=id, stop=stop)
 
-        self.runs.begin(id, asked.subject, made, by=who.person)
+        self.runs.begin(id, asked.subject, making, by=who.person)
         return RedirectResponse(f"/briefings/{id}", 303)
 
     def _begin(
@@ -281,11 +272,6 @@ class BriefingsPage:
             "done": done,
             "coming": coming,
         }
-
-    def _run(self, id: str, who: CurrentUser) -> ActiveRun | None:
-        """A briefing of theirs that is being written, or that failed."""
-        run = self.runs.find(id)
-        return run if run and run.by == who.person else None
 
     def _kept(self, who: CurrentUser, id: str) -> tuple[BriefRecord, bool]:
         """A briefing that somebody may see, and whether it is their own. Raises Denied where there is none, or nothing

@@ -30,14 +30,14 @@ from trag.people import CurrentUser
 from trag.people.permissions import opened
 from trag.plans import PlanEvent
 from trag.record import LONGEST_REMARK, VERDICTS
-from trag.review.verdicts import put_label
-from trag.web.active_runs import ActiveRun, ActiveRuns
+from trag.web import made
+from trag.web.active_runs import ActiveRuns
 from trag.web.documents.names import key
-from trag.web.forms import Form, remark
+from trag.web.forms import Form
 from trag.web.procedures.picture import Picture, Row, laid_out
 from trag.web.render import MEANINGS, environment, ordinal
-from trag.web.responses import Denied, explain, there
-from trag.web.visitors import caller, named, where
+from trag.web.responses import explain, there
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from trag.ask import Assistant
@@ -77,10 +77,10 @@ class PlansPage:
         try:
             asked = plans.plan_request(self.home, who, words, procedure, form.getlist("done"))
 
-            def made(stop: threading.Event) -> Iterator[PlanEvent]:
+            def making(stop: threading.Event) -> Iterator[PlanEvent]:
                 yield from plans.make(self.home, self.ready(), asked, who, id=id, stop=stop)
 
-            self.runs.begin(id, asked.request, made, by=who.person)
+            self.runs.begin(id, asked.request, making, by=who.person)
         except SHOWN as error:
             error = told(error, to_admin=who.may("admin"))
             return self._begin(who, words, "", f"{error.message} {error.hint}", 409)
@@ -89,7 +89,7 @@ class PlansPage:
     def show(self, request: Request, id: str) -> Response:
         """A plan, or how far it is."""
         who = caller(request)
-        run = self._run(id, who)
+        run = made.being_made(self.runs, id, who)
         if run is not None:
             draft, stopped = run.draft, run.stop.is_set()
             return self._page("working", who, id, draft=draft, stopped=stopped, place=ordinal(draft.waiting))
@@ -114,22 +114,13 @@ class PlansPage:
 
     def stop(self, request: Request, id: str) -> Response:
         """End a plan that is being made."""
-        if run := self._run(id, caller(request)):
-            run.stop.set()
+        made.end(self.runs, id, caller(request))
         return RedirectResponse(f"/plans/{id}", 303)
 
     def judge(self, request: Request, form: Form, id: str) -> Response:
-        """Keep what an asker says of a plan, a verdict or a comment beside one: a flag for the reviewers, as on an
-        answer."""
-        who, records = caller(request), self.home.records
-        there(plans.kept(self.home, who, id))
-        before = records.label(id, who.person)
-        verdict = form.get("verdict", before.verdict if before else "")
-        comment = remark(form["comment"]) if "comment" in form else before.comment if before else ""
-        if verdict not in VERDICTS:
-            raise Denied
-        asker = not who.may("reviewer") or not records.reviews.alone(who.person)
-        put_label(records, id, who.person, verdict, comment, asker=asker, by=named(request), where=where(request))
+        """Keep what an asker says of a plan."""
+        there(plans.kept(self.home, caller(request), id))
+        made.keep_verdict(self.home.records, request, form, id)
         return RedirectResponse(f"/plans/{id}#verdict", 303)
 
     def _begin(self, who: CurrentUser, words: str, procedure: str, problem: str = "", status: int = 200) -> Response:
@@ -145,11 +136,6 @@ class PlansPage:
             problem=problem,
             longest=LONGEST_QUESTION,
         )
-
-    def _run(self, id: str, who: CurrentUser) -> ActiveRun | None:
-        """A plan of theirs that is being made, or that failed."""
-        run = self.runs.find(id)
-        return run if run and run.by == who.person else None
 
     def _link(self, place: WrittenIn, who: CurrentUser) -> str:
         """Where the viewer opens a place in a document, "" where they may not read it or it is gone."""

@@ -24,12 +24,12 @@ from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, TragError, told
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS
-from trag.review.verdicts import put_label
-from trag.web.active_runs import ActiveRun, ActiveRuns
+from trag.web import made
+from trag.web.active_runs import ActiveRuns
 from trag.web.forms import Form, number, remark
 from trag.web.render import MEANINGS, environment, ordinal
 from trag.web.responses import Denied, attachment, explain, there
-from trag.web.visitors import caller, named, where
+from trag.web.visitors import caller
 from trag.web.workflows.shown import asked_for, changes, open_things, shown, tried
 from trag.workflow import activation, editing, wording
 from trag.workflow.bpmn import bpmn
@@ -93,10 +93,10 @@ class WorkflowsPage:
                 return RedirectResponse(f"/workflows/{record.id}?{urlencode({'left': left})}", 303)
             asked = workflows.workflow_request(self.home, who, words)
 
-            def made(stop: threading.Event) -> Iterator[WorkflowEvent]:
+            def making(stop: threading.Event) -> Iterator[WorkflowEvent]:
                 yield from workflows.make(self.home, self.ready(), asked, who, id=id, stop=stop)
 
-            self.runs.begin(id, asked, made, by=who.person)
+            self.runs.begin(id, asked, making, by=who.person)
         except SHOWN as error:
             error = told(error, to_admin=who.may("admin"))
             return self._begin(who, words, f"{error.message} {error.hint}", 409)
@@ -105,7 +105,7 @@ class WorkflowsPage:
     def show(self, request: Request, id: str, step: str = "", left: str = "") -> Response:
         """A workflow, with what may be changed at one step; or how far it is."""
         who = caller(request)
-        active = self._run(id, who)
+        active = made.being_made(self.runs, id, who)
         if active is not None:
             draft, book = active.draft, workflows.catalogue(self.home, who)
             steps = shown(draft.workflow, book, self.home.organization.chart) if draft.workflow else ()
@@ -126,8 +126,7 @@ class WorkflowsPage:
 
     def stop(self, request: Request, id: str) -> Response:
         """End a workflow that is being drafted; what is written stays."""
-        if active := self._run(id, caller(request)):
-            active.stop.set()
+        made.end(self.runs, id, caller(request))
         return RedirectResponse(f"/workflows/{id}", 303)
 
     def change(self, request: Request, form: Form, id: str) -> Response:
@@ -172,17 +171,9 @@ class WorkflowsPage:
         return RedirectResponse(f"/workflows/{id}#send", 303)
 
     def judge(self, request: Request, form: Form, id: str) -> Response:
-        """Keep what an asker says of a workflow, a verdict or a comment beside one: a flag for the reviewers, as on an
-        answer."""
-        who, records = caller(request), self.home.records
-        there(workflows.kept(self.home, who, id))
-        before = records.label(id, who.person)
-        verdict = form.get("verdict", before.verdict if before else "")
-        comment = remark(form["comment"]) if "comment" in form else before.comment if before else ""
-        if verdict not in VERDICTS:
-            raise Denied
-        asker = not who.may("reviewer") or not records.reviews.alone(who.person)
-        put_label(records, id, who.person, verdict, comment, asker=asker, by=named(request), where=where(request))
+        """Keep what an asker says of a workflow."""
+        there(workflows.kept(self.home, caller(request), id))
+        made.keep_verdict(self.home.records, request, form, id)
         return RedirectResponse(f"/workflows/{id}#verdict", 303)
 
     def download(self, request: Request, id: str, file: str) -> Response:
@@ -254,11 +245,6 @@ class WorkflowsPage:
             longest=LONGEST_REMARK,
             longest_title=LONGEST_TITLE,
         )
-
-    def _run(self, id: str, who: CurrentUser) -> ActiveRun | None:
-        """A workflow of theirs that is being drafted, or that failed."""
-        found = self.runs.find(id)
-        return found if found and found.by == who.person else None
 
     def _page(self, name: str, who: CurrentUser, id: str, status: int = 200, **values: object) -> Response:
         listed = self.home.records.plans(who.person, LISTED, "workflow")[::-1]
