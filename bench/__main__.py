@@ -129,7 +129,7 @@ def fill(home: Home, folder: Path) -> None:
     file = folder / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs + more), encoding="utf-8")
     content = (SAMPLE / "chart.csv").read_bytes()
-    home.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="bench")
+    home.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="bench")
 
     def progress(step: str, done: int, total: int) -> None:
         print(f"\r{step} {done}/{total}\x1b[K", end="", file=sys.stderr)

@@ -329,7 +329,7 @@ def prepared(organization: Organization) -> Settings:
         print(f"filling the home of {organization.name}", file=sys.stderr)
         with open_home(settings) as opened:
             content, name = _content(organization.chart)
-            opened.activate_chart(load_chart(content, name), name, content, by="bench.results")
+            opened.charts.activate(load_chart(content, name), [(name, content)], by="bench.results")
             ingested = opened.ingest(sources, replace=False, progress=silent, by="bench.results")
         if failed := [result for result in ingested if result.failed]:
             raise SystemExit("\n".join(map(str, failed)))

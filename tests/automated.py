@@ -75,7 +75,7 @@ def workflow(*steps: dict[str, Any], trigger: object = None, title: str = "Bills
 
 def furnish(home: Home) -> None:
     """Put the club's chart and its book in use."""
-    home.activate_chart(CHART, "chart.csv", b"", by="test")
+    home.charts.activate(CHART, [("chart.csv", b"")], by="test")
     home.procedures.activate(BOOK, [("book.json", b"{}")], by="test")
 
 

@@ -98,7 +98,7 @@ def fill(home: Home) -> None:
 def plan_by_words(home: Any) -> None:
     """The planner of a home, for the book and the chart that it has now."""
 
-    made = Planner(home.procedures.book, home.organization.chart, encoded, weigh, documents_of(home.records.library))
+    made = Planner(home.procedures.in_use, home.organization.chart, encoded, weigh, documents_of(home.records.library))
     home.parts["planner"] = made
 
 

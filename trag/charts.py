@@ -1,7 +1,7 @@
-"""Chart files: those of anyone read in a child process that a hostile one may kill, and those activated once kept.
+"""Chart files of anyone, read in a child process that a hostile one may kill.
 
 The child runs this module with the arguments SUFFIX SHEET ENCODING: a file on its standard input, its table as JSON on
-its output. Kept files are found again by the version of their chart.
+its output.
 """
 
 from __future__ import annotations
@@ -12,25 +12,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
-from org import export
-from org.chart import Chart, ChartError
 from org.reading import table
-from org.reading.charts import JOINED, Report, judge, load
+from org.reading.charts import JOINED, Report, judge
 from org.reading.problems import error, warning
 from store import files
-from trag.errors import OperatorError, TragError
+from trag.errors import TragError
 from trag.sandbox import Limits, run, serve
-
-if TYPE_CHECKING:
-    from store.versions import Version
 
 LIMITS = Limits(memory_bytes=2 * 2**30, output_bytes=200_000_000, processor_seconds=60, seconds=120)
 """200,000 rows of ten full columns take at most 1.1 GB, 9 seconds and 46 MB, whatever their format."""
 _REMEMBERED = "chart-columns.json"
 _MOST_REMEMBERED = 100
-_AGAIN = "Activate the chart again from your own copy: python -m trag chart activate FILE"
 
 
 def check(
@@ -88,55 +81,6 @@ def _remembered(folder: Path) -> dict[str, dict[str, str]]:
 def _columns_key(header: Sequence[str]) -> str:
     """The same for files with the same columns; one made of two others is none of the file's."""
     return hashlib.sha256("\x1f".join(name.casefold() for name in header if JOINED not in name).encode()).hexdigest()
-
-
-def keep(chart: Chart, name: str, original: bytes, folder: Path) -> tuple[str, str]:
-    """Keeps a chart, and the file called `name` that it was given in; the sha256 of either.
-
-    Raises TragError for a chart that would be too large to be read again.
-    """
-    content = export.write(chart, "json")
-    if problem := table.too_large(len(content)):
-        raise TragError(f"{name} is too large: kept as JSON, it has {len(content) / 2**20:,.0f} MB.", problem.hint)
-    suffix = Path(name).suffix
-    given = files.keep(folder, original, suffix if suffix[1:].isalnum() else "")
-    return files.keep(folder, content, ".json"), given
-
-
-def read(version: Version, folder: Path) -> Chart:
-    """The kept chart of a version. Raises TragError when its file is gone or damaged."""
-    kept = _file(version.sha256, version, folder)
-    try:
-        return load(kept.read_bytes(), kept.name)
-    except ChartError as error:
-        raise OperatorError(
-            f"The chart {version.name} ({version.version}) can no longer be read: {error.message}", _AGAIN
-        ) from error
-
-
-def original(version: Version, folder: Path) -> bytes | None:
-    """The file that a version was given in, None where that was not written down. Raises TragError when it is gone."""
-    return _file(version.original, version, folder).read_bytes() if version.original else None
-
-
-def find(version: str, versions: Sequence[Version]) -> Version:
-    """The version of that name. Raises TragError when it is none of `versions`."""
-    found = next((each for each in versions if each.version == version), None)
-    if found is None:
-        known = ", ".join(each.version for each in versions) or "none"
-        raise TragError(
-            f"There is no chart version {version}; the versions are: {known}.", "python -m trag chart versions"
-        )
-    return found
-
-
-def _file(sha256: str, version: Version, folder: Path) -> Path:
-    kept = files.find(folder, sha256)
-    if kept is None:
-        raise OperatorError(
-            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.", _AGAIN
-        )
-    return kept
 
 
 if __name__ == "__main__":

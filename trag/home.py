@@ -20,8 +20,7 @@ from store.library import Pair
 from store.passage import OPEN, Audience, Passage
 from store.records import Records
 from store.vectors import Vectors
-from store.versions import Promotion, Version
-from trag import charts as chart_files
+from store.versions import Promotion
 from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
@@ -42,11 +41,11 @@ from trag.llm.queue import Leases, RequestQueue
 from trag.models import adapters
 from trag.models.adapters import Candidates
 from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
-from trag.procedures import Procedures
 from trag.progress import Progress, silent
 from trag.reranking.reranker import Reranker
 from trag.review import approvals
 from trag.settings import Settings
+from trag.version_files import BOOKS, CHARTS, VersionFiles
 
 log = logging.getLogger(__name__)
 
@@ -73,14 +72,16 @@ class Home:
         self.late: tuple[str, ...] = ()
         self._later = later
         self.folder = settings.home
-        self._charts = self.folder / "charts"
         self._closing = closing
         self.records = Records(settings.database, workflows=settings.workflows)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
-        self.procedures = Procedures(self.records.procedure_versions, self.folder / "procedures", self.look_over)
         self.leases = Leases()
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
+        versions, folder = self.records.chart_versions, self.folder / "charts"
+        self.charts = VersionFiles(CHARTS, versions, folder, self._answer_from, self._activating)
+        versions, folder = self.records.procedure_versions, self.folder / "procedures"
+        self.procedures = VersionFiles(BOOKS, versions, folder, lambda _: self.look_over())
         self._promoting = threading.Lock()
         self._opening = threading.RLock()  # several threads may want a part for the first time at once
         self.parts: dict[str, Any] = {}  # what is open, by the name of its property
@@ -99,9 +100,8 @@ class Home:
         if "organization" not in self.parts:
             with self._activating:  # a chart that is activated while this one is read must not be lost
                 if "organization" not in self.parts:
-                    active = self.records.chart_versions.active()
-                    read = Organization.of(chart_files.read(active, self._charts)) if active else None
-                    self.parts["organization"] = read or Organization(name="the organization")
+                    chart = self.charts.in_use
+                    self.parts["organization"] = Organization.of(chart) if chart else Organization("the organization")
         return cast(Organization, self.parts["organization"])
 
     @property
@@ -354,55 +354,21 @@ class Home:
             raise TragError("No other adapter that answered is still there, so there is nothing to go back to.", "")
         return self.promote(before, by=by, instead_of=instead_of)
 
-    def activate_chart(
-        self, chart: Chart, name: str, original: bytes, *, by: str, instead_of: str | None = None
-    ) -> Version:
-        """Answers from this chart from now on; questions under way keep the one they began with.
-
-        `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
-        for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
-        """
-        sha256, given = chart_files.keep(chart, name, original, self._charts)
-        return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
-
-    def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> Version:
-        """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = chart_files.find(version, self.records.chart_versions.all())
-        chart = chart_files.read(earlier, self._charts)
-        return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
-
-    def _answer_from(
-        self, chart: Chart, name: str, sha256: str, original: str, *, by: str, instead_of: str | None
-    ) -> Version:
-        organization = Organization.of(chart)
-        with self._activating:
-            version = self.records.chart_versions.activate(
-                chart.version, name, sha256, by=by, size=len(chart), original=original, instead_of=instead_of
-            )
-            self.parts["organization"] = organization
-            if "assistant" in self.parts:
-                self.assistant.organization = organization
+    def _answer_from(self, chart: Chart) -> None:
+        """Answers from this chart from now on; questions under way keep the one they began with. 0.1 ms a unit."""
+        self.parts["organization"] = Organization.of(chart)
+        if "assistant" in self.parts:
+            self.assistant.organization = self.organization
         self.look_over()
-        return version
-
-    def chart(self, version: str) -> Chart:
-        """A chart that was activated once. Raises TragError when there is no such version."""
-        if (active := self.organization.chart) and active.version == version:
-            return active
-        return chart_files.read(chart_files.find(version, self.records.chart_versions.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
         is gone."""
         versions = self.records.chart_versions.all()
         with suppress(TragError):
-            return tuple((f"{versions[0].activated:%-d %B %Y}", self.chart(before.version)) for before in versions[1:2])
+            changed = f"{versions[0].activated:%-d %B %Y}" if versions else ""
+            return tuple((changed, self.charts.version(before.version)) for before in versions[1:2])
         return ()
-
-    def original_chart(self, version: str) -> bytes | None:
-        """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
-        such version, or the file is gone."""
-        return chart_files.original(chart_files.find(version, self.records.chart_versions.all()), self._charts)
 
 
 @contextmanager

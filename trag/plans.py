@@ -71,7 +71,7 @@ def readable(home: Home, caller: CurrentUser) -> Book:
     """What is open to a caller of the book in use, an empty one where none is, or its file cannot be read."""
     chart, book = home.organization.chart, None
     with suppress(TragError):
-        book = home.procedures.book
+        book = home.procedures.in_use
     return open_book(book or Book.of((), ()), chart, readers(caller, chart), documents_of(home.records.library))
 
 

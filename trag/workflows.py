@@ -65,7 +65,7 @@ def catalogue(home: Home, caller: CurrentUser) -> Book:
     read. Its version is none of the home's."""
     book = None
     with suppress(TragError):
-        book = home.procedures.book
+        book = home.procedures.in_use
     if book is None:
         return Book.of((), ())
     usable = _usable(home, book, caller)
@@ -82,7 +82,7 @@ def offered(home: Home, caller: CurrentUser) -> bool:
     try:
         if caller.may("admin"):
             return True
-        book = home.procedures.book
+        book = home.procedures.in_use
         return bool(book and book.triggers and catalogue(home, caller).actions)
     except SHOWN:  # a page that says what is wrong is drawn all the same
         return False
@@ -198,9 +198,9 @@ def problems(home: Home, caller: CurrentUser, workflow: Workflow) -> tuple[Probl
 
 
 def _book(home: Home) -> Book:
-    if home.procedures.book is None:
+    if home.procedures.in_use is None:
         raise TragError(NO_CATALOGUE, "An admin adds the organization's own on the page Procedures.")
-    return home.procedures.book
+    return home.procedures.in_use
 
 
 def _usable(home: Home, book: Book, caller: CurrentUser) -> frozenset[str]:

@@ -137,7 +137,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place
     (given / "board.pdf").write_bytes(_pdf(BOARD))
     chart = CHART.format(listener=listener.address).encode()
     with open_home(Settings(home=folder)) as home:
-        home.activate_chart(load(chart, "chart.csv"), "chart.csv", chart, by="test")
+        home.charts.activate(load(chart, "chart.csv"), [("chart.csv", chart)], by="test")
         results = home.ingest(sorted(given.iterdir()), replace=False, progress=lambda *_: None, by="test")
         assert not [str(each) for each in results if each.failed]
         for name in ("board.md", "board.pdf"):

@@ -79,7 +79,7 @@ def test_a_document_or_a_chart_is_the_old_or_the_new_when_the_database_is_killed
 
     with opened(tmp_path, database_url=postgres_alone.database()) as (home, ingest), listening(committing):
         assert ingest(FEES[0]) == "indexed"
-        first = home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
+        first = home.charts.activate(load(CHART, "club.csv"), [("club.csv", CHART)], by="ada")
         whole = Library.put
         with monkeypatch.context() as killing:
             killing.setattr(Library, "put", put)
@@ -92,12 +92,12 @@ def test_a_document_or_a_chart_is_the_old_or_the_new_when_the_database_is_killed
         more = CHART + b"Bar,Club,team\n"
         at_commit.append(postgres_alone.kill)
         with pytest.raises(StoreError):
-            home.activate_chart(load(more, "club.csv"), "club.csv", more, by="ada")
+            home.charts.activate(load(more, "club.csv"), [("club.csv", more)], by="ada")
         postgres_alone.start()
         active = home.records.chart_versions.active()
         assert active is not None
         assert active.version == home.organization.version == first.version
-        home.activate_chart(load(more, "club.csv"), "club.csv", more, by="ada")
+        home.charts.activate(load(more, "club.csv"), [("club.csv", more)], by="ada")
         assert home.organization.version != first.version
         assert home.records.audit.verify() is None
 

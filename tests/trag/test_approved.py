@@ -192,7 +192,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("acme")
     (folder / "safe.md").write_text(MANUAL)
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         results = home.ingest([folder / "safe.md"], replace=False, progress=lambda *_: None)
         assert [each.outcome for each in results] == ["indexed"]
         yield home
@@ -296,7 +296,7 @@ def test_who_may_not_read_its_document_is_not_given_it(home: Home, assistant: As
 def test_it_returns_to_the_queue_when_the_chart_or_its_document_changes(home: Home, tmp_path: Path) -> None:
     chart = home.organization.version
     on_chart, on_document = pinned(home, OPEN_SAFE, chart), pinned(home, "Who opens the safe?")
-    home.activate_chart(load(OTHER_CHART, "chart.csv"), "chart.csv", OTHER_CHART, by="ada")
+    home.charts.activate(load(OTHER_CHART, "chart.csv"), [("chart.csv", OTHER_CHART)], by="ada")
     assert (waiting(home, on_chart), waiting(home, on_document)) == (True, False)
     (tmp_path / "safe.md").write_text(MANUAL.replace("twice", "three times"))
     home.ingest([tmp_path / "safe.md"], replace=True, progress=lambda *_: None)

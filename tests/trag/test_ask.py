@@ -50,7 +50,7 @@ Gifts worth more than 40 LMD are declared to the Ethics Office within ten days.
 
 
 def activate(home: Home, content: bytes) -> None:
-    home.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
+    home.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="ada")
 
 
 @pytest.fixture(scope="module")
@@ -295,7 +295,7 @@ def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Ho
         assert now.checks.chart == home.organization.version != before
     finally:
         assistant.model = model
-        home.roll_back_chart(before, by="ada")
+        home.charts.roll_back(before, by="ada")
     assert home.organization.version == before
 
 

@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     (folder / "manual.md").write_text(MANUAL)
     content = CHART.encode()
     with open_home(Settings(home=folder / "home", answer_tokens=24)) as home:
-        home.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
+        home.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="ada")
         home.ingest([folder / "manual.md"], replace=False, progress=lambda *_: None)
         yield home
 

@@ -43,7 +43,7 @@ def manual(group: str) -> str:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("town")
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         given = folder / "given"
         given.mkdir()
         for group in GROUPS:
@@ -127,9 +127,9 @@ def test_what_an_admin_changes_counts_with_the_next_question(home: Home, assista
         assert "harbour" in told(assistant, question, held(home, "M"), "rag")
     finally:
         home.set_audience("Harbour.md", frozenset({"H"}))
-    home.activate_chart(load(WITHOUT_HARBOUR, "chart.csv"), "chart.csv", WITHOUT_HARBOUR, by="ada")
+    home.charts.activate(load(WITHOUT_HARBOUR, "chart.csv"), [("chart.csv", WITHOUT_HARBOUR)], by="ada")
     try:
         assert told(assistant, question, held(home, "H2"), "rag") == {"town"}, "their unit is gone"
     finally:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
     assert "harbour" in told(assistant, question, held(home, "H2"), "rag")

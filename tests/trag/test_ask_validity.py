@@ -33,7 +33,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     for name, text in FILES.items():
         (folder / name).write_text(text)
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         home.ingest([folder / name for name in FILES], replace=False, progress=lambda *_: None)
         yield home
 

@@ -93,7 +93,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     (tmp_path / "manual.md").write_text(MANUAL)
     (tmp_path / "secret.md").write_text(SECRET)
     with open_home(Settings(home=tmp_path / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         finance = home.organization.chart.named("Finance Division")[0].id  # type: ignore[union-attr]
         silent: Any = lambda *_: None  # noqa: E731
         home.ingest([tmp_path / "manual.md"], replace=False, progress=silent)

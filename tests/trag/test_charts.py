@@ -232,14 +232,3 @@ def test_one_more_unit_than_the_most_is_refused(format: Format, monkeypatch: pyt
     report = check_here(FILES[format], name(format))
     assert (report.chart, report.problems[0].severity) == (None, "error")
     assert report.problems[0].message == f"The chart has more than {len(CHART) - 1} units."
-
-
-def test_a_chart_that_would_be_too_large_to_be_read_again_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original = b"name,parent\nClub,\nBar,Club\n"
-    chart = load(original, "club.csv")
-    monkeypatch.setattr("org.reading.table.MAX_BYTES", len(original))
-    with pytest.raises(TragError, match=r"club\.csv is too large: kept as JSON"):
-        charts.keep(chart, "club.csv", original, tmp_path / "charts")
-    assert not (tmp_path / "charts").exists()

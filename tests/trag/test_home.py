@@ -33,7 +33,7 @@ CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\n"
 
 
 def activate(home: Home, content: bytes = CHART, *, instead_of: str | None = None) -> Version:
-    return home.activate_chart(load(content, "club.csv"), "club.csv", content, by="ada", instead_of=instead_of)
+    return home.charts.activate(load(content, "club.csv"), [("club.csv", content)], by="ada", instead_of=instead_of)
 
 
 def test_a_new_home_has_nothing_to_answer_from(tmp_path: Path) -> None:
@@ -81,12 +81,24 @@ def test_versions_say_who_activated_them_and_any_of_them_can_be_used_again(tmp_p
             ("club.csv", "ada", 3, True),
             ("club.csv", "ada", 2, False),
         ]
-        assert home.chart(first.version).version == first.version
-        again = home.roll_back_chart(first.version, by="bob", instead_of=second.version)
+        assert home.charts.version(first.version).version == first.version
+        again = home.charts.roll_back(first.version, by="bob", instead_of=second.version)
         assert (again.version, again.by, home.organization.version) == (first.version, "bob", first.version)
-        assert (home.original_chart(first.version), home.original_chart(second.version)) == (CHART, later)
-        with pytest.raises(TragError, match="no chart version"):
-            home.chart("nonsense")
+        assert (home.charts.original(first.version), home.charts.original(second.version)) == (CHART, later)
+        with pytest.raises(TragError, match="no version nonsense of the chart"):
+            home.charts.version("nonsense")
+
+
+def test_a_chart_that_would_be_too_large_to_be_read_again_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chart = load(CHART, "club.csv")
+    monkeypatch.setattr("org.reading.table.MAX_BYTES", len(CHART))
+    with open_home(Settings(home=tmp_path)) as home:
+        with pytest.raises(TragError, match=r"club\.csv is too large: kept as JSON"):
+            home.charts.activate(chart, [("club.csv", CHART)], by="ada")
+        assert home.state().empty
+    assert not (tmp_path / "charts").exists()
 
 
 def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_path: Path) -> None:
@@ -137,7 +149,7 @@ with open_home(Settings(home=Path(sys.argv[1]))) as home:
     print("ready", flush=True)
     for number in range(10_000):
         content = b"name,parent\\nClub,\\n" + b"".join(b"Team %d,Club\\n" % i for i in range(number % 7 + 1))
-        version = home.activate_chart(load(content, "c.csv"), "c.csv", content, by="x").version
+        version = home.charts.activate(load(content, "c.csv"), [("c.csv", content)], by="x").version
         print(version, flush=True)
 """
 

@@ -47,7 +47,7 @@ def activate(home: Home, *steps: str, instead_of: str | None = None) -> Version:
 
 def test_versions_are_kept_with_who_and_any_of_them_can_be_used_again(tmp_path: Path) -> None:
     with open_home(Settings(home=tmp_path)) as home:
-        assert home.procedures.book is None
+        assert home.procedures.in_use is None
         first = activate(home, instead_of="")
         plan = PlanRecord("p", "leave?", "planned", Chosen("leave", "Take leave"), procedures=first.version)
         home.records.save_answer("p", None, plan.request, plan.order, plan.to_json(), kind="plan")
@@ -69,7 +69,7 @@ def test_versions_are_kept_with_who_and_any_of_them_can_be_used_again(tmp_path: 
     restore(Settings(home=tmp_path / "new"), tmp_path / "b.tar")
     for place in (tmp_path, tmp_path / "new"):
         with open_home(Settings(home=place)) as home:
-            assert home.procedures.book == read(book())
+            assert home.procedures.in_use == read(book())
             assert home.procedures.version(second.version) == read(book("Ask"))
             assert home.procedures.original(second.version) == book("Ask")
             noted = [(each.who, each.what) for each in home.records.audit.all() if "procedures" in each.what]
@@ -90,10 +90,10 @@ def test_a_book_whose_file_is_gone_or_damaged_is_said_with_what_to_do(
         spoil(file)
     with open_home(Settings(home=tmp_path)) as home:
         with pytest.raises(TragError, match=said) as refused:
-            home.procedures.book  # noqa: B018
+            home.procedures.in_use  # noqa: B018
         assert "procedures activate FILE" in refused.value.hint
         activate(home)  # what the hint says is possible
-        assert home.procedures.book is not None
+        assert home.procedures.in_use is not None
 
 
 def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_pa
 
         with ThreadPoolExecutor(2) as threads:
             outcomes = list(threads.map(change, ("Ask", "Wait")))
-        assert home.procedures.book is not None
-        assert home.procedures.book.version in outcomes
+        assert home.procedures.in_use is not None
+        assert home.procedures.in_use.version in outcomes
         assert len([outcome for outcome in outcomes if "activated meanwhile" in outcome]) == 1
 
 
@@ -141,7 +141,7 @@ def test_a_kill_while_procedures_are_activated_leaves_one_of_them_whole(tmp_path
         child.kill()
         told = child.stdout.read().split()
     with open_home(Settings(home=tmp_path)) as home:
-        active, found = home.procedures.versions.active(), home.procedures.book
+        active, found = home.procedures.versions.active(), home.procedures.in_use
         assert (active is None) == (found is None)
         if active and found:
             assert (active.version, active.size) == (found.version, len(found.procedures))

@@ -46,7 +46,7 @@ LONGEST_REQUEST = 4_000
 def planner(home: Home) -> Planner:
     """What plans by the procedures and under the chart that a home has in use. Raises TragError where there are no
     procedures."""
-    book, chart = home.procedures.book, home.organization.chart
+    book, chart = home.procedures.in_use, home.organization.chart
     if book is None:
         raise TragError("There are no procedures to plan by.", "An admin adds the organization's own.")
     made = home.parts.get("planner")

@@ -65,7 +65,7 @@ def _chart(settings: Settings, options: argparse.Namespace) -> int:
                 by_whom = f" by {chart.by}" if chart.by else ""
                 print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by_whom}  {chart.name}")
         else:
-            version = home.roll_back_chart(options.argument, by=by())
+            version = home.charts.roll_back(options.argument, by=by())
             print(f"Active: {version.version} ({version.name})")
     return 0
 
@@ -103,7 +103,7 @@ def _activate(settings: Settings, options: argparse.Namespace) -> None:
             before = home.organization.chart
         except TragError:
             before = None  # its file cannot be read, and this is how another comes in its place
-        version = home.activate_chart(chart, file.name, content, by=by())
+        version = home.charts.activate(chart, [(file.name, content)], by=by())
         if options.column:
             remember(report.header, dict(options.column), home.folder)
     if before:

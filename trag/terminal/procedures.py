@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from org.procedures.flows import Book
     from org.reading.problems import Problem
     from trag.home import Home
-    from trag.procedures import File
+    from trag.version_files import File
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,7 +51,7 @@ def _procedures(settings: Settings, options: argparse.Namespace) -> int:
         if options.act == "activate":
             _activate(home, _files(options.files))
         elif options.act == "show":
-            _show(home.procedures.book, options.argument)
+            _show(home.procedures.in_use, options.argument)
         elif options.act == "drafts":
             _drafts(home)
         elif options.act == "versions":
@@ -116,7 +116,7 @@ def _activate(home: Home, files: list[File]) -> None:
     book = usable(report, ", ".join(name for name, _ in files))
     _print(report.problems)
     try:
-        before = home.procedures.book
+        before = home.procedures.in_use
     except TragError:
         before = None  # its file cannot be read, and this is how another comes in its place
     version = home.procedures.activate(book, files, by=by())
@@ -149,7 +149,7 @@ def _drafts(home: Home) -> None:
     from org.procedures.flows import write
     from trag.flow.drafting import drafts, unwritten, with_drafts
 
-    book, library = home.procedures.book, home.records.library
+    book, library = home.procedures.in_use, home.records.library
     found = (draft for each in library.documents() for draft in drafts(each.name, library.passages(each.name)))
     print(write(with_drafts(book, (draft.procedure for draft in unwritten(found, book)))).decode())
 

@@ -145,7 +145,7 @@ def _book(settings: Settings) -> Book:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        book = home.procedures.book
+        book = home.procedures.in_use
     if book is None:
         raise TragError("This home has no procedures, and so no steps.", "python -m trag procedures activate FILE")
     return book

@@ -212,7 +212,7 @@ def _values(workflow: Workflow) -> object:
 
 
 def _book(home: Home) -> Book:
-    book = home.procedures.book
+    book = home.procedures.in_use
     if book is None:
         message = "This home has no procedures, and so no steps."
         raise TragError(message, "An admin activates them on the page Procedures.")

@@ -52,7 +52,7 @@ _BY_REQUEST = "when by request\n"
 
 def drafter(home: Home) -> Drafter:
     """What drafts by the book that a home has in use. Raises TragError where there is none, or it has no actions."""
-    book = home.procedures.book
+    book = home.procedures.in_use
     if book is None or not book.actions:
         raise TragError("There are no steps to make workflows of.", "An admin adds the organization's own.")
     found = home.parts.get("drafter")

@@ -117,7 +117,7 @@ class Runner:
         stored = home.records.workflows.find(run.workflow)
         change = next((each for each in stored.changes if each.version == run.version), None) if stored else None
         held = rights(home, run)
-        book = home.procedures.book
+        book = home.procedures.in_use
         if change is None or book is None or held is NOBODY:
             runs.end(run.id, "refused", "Whoever activated this workflow has no account any more.", "")
             return

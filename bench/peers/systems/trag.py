@@ -55,7 +55,7 @@ class Product:
         """Activate the chart, ingest the documents."""
         chart = Path(self._setup.chart)
         content = chart.read_bytes()
-        self._home.activate_chart(load_chart(content, chart.name), chart.name, content, by="bench.peers")
+        self._home.charts.activate(load_chart(content, chart.name), [(chart.name, content)], by="bench.peers")
         documents = [file for file in sorted(Path(self._setup.documents).iterdir()) if file.name != chart.name]
         results = self._home.ingest(documents, replace=False, progress=silent, by="bench.peers")
         if failed := [result for result in results if result.failed]:

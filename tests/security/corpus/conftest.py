@@ -70,7 +70,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     honest, hostile = folder / "honest", folder / "hostile"
     chart = (attacks.HOSTILE / "chart.csv").read_bytes()
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(chart, "chart.csv"), "chart.csv", chart, by="test")
+        home.charts.activate(load(chart, "chart.csv"), [("chart.csv", chart)], by="test")
         honest.mkdir()
         for name, text in HONEST.items():
             (honest / name).write_text(text, encoding="utf-8")

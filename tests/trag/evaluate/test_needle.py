@@ -98,7 +98,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     rules = "".join(f"## Rule {number}\n\n{text}\n\n" for number, text in enumerate(OTHERS, 1))
     (folder / "documents" / "rules.md").write_text(f"# Rules\n\n{rules}")
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="test")
         home.ingest([folder / "documents"], replace=False, progress=silent)
         yield home
 

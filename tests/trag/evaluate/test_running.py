@@ -73,7 +73,7 @@ Given = Callable[[Home, Counting], Counting]
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with open_home(Settings(home=tmp_path_factory.mktemp("harbour") / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="test")
         home.parts["model"] = cast(LanguageModel, Counting())
         assert home.assistant
         yield home
@@ -337,7 +337,7 @@ def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(
 ) -> None:
     home, cases = tmp_path / "home", tmp_path / "harbour.jsonl"
     with open_home(Settings(home=home)) as own:
-        own.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        own.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="test")
     cases.write_bytes(write([replace(CASES[0], id=f"{n}", question=f"{n}. {CASES[0].question}") for n in range(4)]))
     monkeypatch.setenv("TRAG_HOME", str(home))
     monkeypatch.setattr(runs, "commit", lambda: "this")  # the sources may be edited while this runs

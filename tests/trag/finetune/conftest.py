@@ -49,7 +49,7 @@ def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> "Iterato
         )
         assert not any(result.failed for result in results), results
         content = (written.folder / corpus.CHART).read_bytes()
-        opened.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="admin")
+        opened.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="admin")
         yield opened
 
 

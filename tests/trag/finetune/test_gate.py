@@ -154,7 +154,7 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
     (general / "sky.csv").write_text("Which of these is a star?,The Sun,The Moon,Mars,A cloud,A\n")
     held_out = (Case("pay", "Who pays for the Bar?", "document", gold=(("Board",),)),)
     with open_home(Settings(home=home_folder, answer_tokens=30)) as home:
-        home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "club.csv"), [("club.csv", CHART)], by="ada")
         known = {"base_sha256": files.base_sha256(""), "cases": write(held_out), "learned": ("who runs the pool",)}
         made = keep_adapter(home.candidates, make_adapter(tmp_path / "a.gguf"), **known)
         ours = [Case("bar", "Which unit is the Bar under?", "where", gold=(("Board",),))]
@@ -227,7 +227,7 @@ def case(id: str, question: str) -> Case:
 @pytest.mark.slow
 def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) -> None:
     chart = load(LARKMOOR, "chart.csv")
-    home.activate_chart(chart, "chart.csv", LARKMOOR, by="ada")
+    home.charts.activate(chart, [("chart.csv", LARKMOOR)], by="ada")
     pool = [one.question for one in chart_cases.make(chart, seed=1, number=home_dataset._MOST)]
     asked = choose_questions(home, candidate(home, *pool), MOST)
     assert len(asked.cases) == MOST

@@ -112,7 +112,7 @@ def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     folder.mkdir()
     (folder / "models").symlink_to(model_home / "models")
     with open_home(Settings(home=folder, answer_tokens=24)) as opened:
-        opened.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
+        opened.charts.activate(load(CHART, "club.csv"), [("club.csv", CHART)], by="ada")
         yield opened
 
 

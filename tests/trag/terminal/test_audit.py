@@ -36,7 +36,7 @@ def settings(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     settings.home.mkdir()
     shutil.copy(empty_database, settings.home)
     with open_home(settings) as home:
-        home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "club.csv"), [("club.csv", CHART)], by="ada")
     return settings
 
 

@@ -58,7 +58,7 @@ def run(*words: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
         (["chart", "check", "missing.csv"], "There is no file missing.csv", "Check the path"),
         (["chart", "activate", "missing.csv"], "There is no file missing.csv", "Check the path"),
         (["chart", "show"], "has no chart", "chart activate FILE"),
-        (["chart", "rollback", "abc"], "no chart version abc", "chart versions"),
+        (["chart", "rollback", "abc"], "no version abc of the chart", "chart versions"),
         (["batch", "missing.jsonl", "out.jsonl"], "There is no file missing.jsonl", "Check the path"),
         (["ingest"], "Nothing to do", "--help"),
     ],

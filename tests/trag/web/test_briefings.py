@@ -96,7 +96,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, portal: BlockingPortal) -> I
     (folder / "manual.md").write_text(MANUAL)
     (folder / "secret.md").write_text(SECRET)
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         chart = home.organization.chart
         assert chart
         finance, legal = (chart.named(f"{name} Division")[0].id for name in ("Finance", "Legal"))

@@ -1,12 +1,10 @@
 """The pages of the chart over a real home, through the gate: what they show, take, refuse and change."""
 
-import asyncio
 import csv
-import hashlib
 import io
 import re
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,13 +16,12 @@ from starlette.testclient import TestClient
 
 from org.chart import Chart
 from org.reading.charts import check, load
-from store import StoreError
 from tests.pages import ADDRESS, parsed, served, soup, words
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts
 from trag.web.charts.page import SAMPLE
-from trag.web.charts.reviews import LONGEST_NAME, WAITING, Reviews, Upload, Uploads, shown_name
+from trag.web.charts.reviews import Reviews
 from trag.web.gate import UPLOADS
 
 CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
@@ -51,7 +48,7 @@ def over(home: Home) -> AbstractContextManager[tuple[TestClient, Reviews]]:
 
 
 def activate(home: Home, content: bytes = CLUB, name: str = "club.csv") -> str:
-    return home.activate_chart(load(content, name), name, content, by="ada").version
+    return home.charts.activate(load(content, name), [(name, content)], by="ada").version
 
 
 def chart_of(home: Home) -> Chart:
@@ -130,9 +127,9 @@ def test_a_unit_that_moved_says_between_which_units_of_one_name(
 
 def test_a_version_lists_everyone_who_activated_it(client: TestClient, home: Home) -> None:
     before = activate(home)
-    home.activate_chart(load(LATER, "later.csv"), "later.csv", LATER, by="bob")
+    home.charts.activate(load(LATER, "later.csv"), [("later.csv", LATER)], by="bob")
     for by in ("cyd", "dan", "eve"):
-        home.roll_back_chart(before, by=by)
+        home.charts.roll_back(before, by=by)
     row = next(row for row in soup(client, "/charts").select(".versions tbody tr") if before in row.get_text())
     shown = words(row, ".activations li").split(" by ")[1:]
     assert [each.split()[0] for each in shown] == ["eve", "dan", "cyd", "ada"]
@@ -289,7 +286,7 @@ def test_a_version_can_be_had_just_as_it_was_uploaded(client: TestClient, home: 
     client.post(f"{path}/activate", data=fields(page))
     version = home.organization.version
     activate(home)
-    home.roll_back_chart(version, by="bob")
+    home.charts.roll_back(version, by="bob")
     address = f"/charts/versions/{version}/original"
     assert len(soup(client, "/charts").select(f'.versions a[href="{address}"]')) == 1
     assert soup(client, f"/charts/versions/{version}").select(f'a[href="{address}"]')
@@ -422,68 +419,3 @@ def test_people_are_answered_while_a_file_is_checked(client: TestClient, monkeyp
 
 
 # Files that wait
-
-
-async def pieces(*contents: bytes, then: Exception | None = None) -> AsyncIterator[bytes]:
-    for content in contents:
-        yield content
-    if then:
-        raise then
-
-
-def receive(uploads: Uploads, *contents: bytes, name: str = "chart.csv", then: Exception | None = None) -> Upload:
-    return asyncio.run(uploads.receive(pieces(*contents, then=then), name, "ada"))
-
-
-def test_what_came_in_pieces_is_found_again_whole(tmp_path: Path) -> None:
-    upload = receive(Uploads(tmp_path / "new"), b"name,", b"", b"parent\n")
-    assert (upload.name, upload.by, upload.size) == ("chart.csv", "ada", 12)
-    assert upload.id == hashlib.sha256(b"name,parent\n").hexdigest()
-    again = Uploads(tmp_path / "new")
-    assert again.all() == (upload,)
-    assert again.find(upload.id) == upload
-    assert again.content(upload) == b"name,parent\n"
-
-
-def test_what_breaks_off_is_not_kept(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="gone"):
-        receive(Uploads(tmp_path), b"x" * 100_000, then=OSError("gone"))
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_the_oldest_make_room_and_the_same_content_waits_once_under_its_last_name(tmp_path: Path) -> None:
-    uploads = Uploads(tmp_path)
-    kept = [receive(uploads, str(number).encode()) for number in range(WAITING + 2)]
-    kept.append(receive(uploads, str(WAITING + 1).encode(), name="b.csv"))
-    assert uploads.all() == tuple(reversed(kept))[:1] + tuple(reversed(kept[2:-2]))
-    for _ in range(2):
-        uploads.discard(kept[-1].id)
-    assert len([*tmp_path.iterdir()]) == 2 * (WAITING - 1)
-    with pytest.raises(StoreError, match="no longer here"):
-        uploads.content(kept[-1])
-
-
-def test_only_hashes_are_looked_for(tmp_path: Path) -> None:
-    (tmp_path / "trag.db").write_bytes(b"x")
-    uploads = Uploads(tmp_path / "uploads")
-    for id in ("", "..", "../trag.db", "0" * 63, "A" * 64, f"{'0' * 64}.about"):
-        assert uploads.find(id) is None
-        uploads.discard(id)
-    assert (tmp_path / "trag.db").exists()
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ("chart.csv", "chart.csv"),
-        ("../../etc/passwd", "passwd"),
-        ("C:\\data\\Org.XLSX", "Org.XLSX"),
-        ("a\r\nb\0.csv", "ab.csv"),
-        ("", "chart"),
-        (".csv", "_csv"),
-        ("x.c sv", "x_c sv"),
-        (f"{'é' * 300}.json", f"{'é' * (LONGEST_NAME - 5)}.json"),
-    ],
-)
-def test_a_name_is_made_fit_to_show(given: str, kept: str) -> None:
-    assert shown_name(given) == kept

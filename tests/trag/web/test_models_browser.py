@@ -32,7 +32,7 @@ def adapter(model_home: Path, tmp_path: Path, make_adapter: Callable[..., Path])
     a dataset is made in seconds, and with a fine-tune that was begun."""
     home, content = tmp_path / "home", (SAMPLE / "chart.csv").read_bytes()
     with open_home(Settings(home=home)) as opened:
-        opened.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
+        opened.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="ada")
     (home / "models").symlink_to(model_home / "models")
     candidates = Candidates(home / "adapters")
     made = candidates.add(

@@ -21,8 +21,8 @@ from store.passage import Passage
 from tests.pages import ADDRESS, gated, parsed, soup, texts, words
 from trag.home import Home
 from trag.web.procedures import page as procedures
-from trag.web.procedures.drafts import WAITING, Drafts
 from trag.web.procedures.picture import LANE, LANES, ROW, picture
+from trag.web.waiting_files import WAITING, WaitingFiles
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}}"""
 
@@ -61,12 +61,12 @@ def test_the_sample_is_uploaded_looked_at_activated_and_rolled_back(client: Test
     assert "All of it is new" in words(page, ".changes")
     assert texts(page, ".problems") == []
     client.post(f"{path}/activate", data=fields(page))
-    assert home.procedures.book == SAMPLE
+    assert home.procedures.in_use == SAMPLE
     assert client.get(path).status_code == 404, "an activated upload waits no longer"
 
     path = upload(client, ("next.json", write(later())))
     page = soup(client, path)
-    assert home.procedures.book == SAMPLE, "a look changes nothing"
+    assert home.procedures.in_use == SAMPLE, "a look changes nothing"
     edited = words(page, ".changes details.edited")
     assert "Tell the desk action ReportLoss" in edited
     assert "step 2: none → Wait" in edited
@@ -81,7 +81,7 @@ def test_the_sample_is_uploaded_looked_at_activated_and_rolled_back(client: Test
 
     earlier = f"/procedures/versions/{first.version}"
     client.post(f"{earlier}/activate", data=fields(soup(client, earlier)))
-    assert home.procedures.book == SAMPLE
+    assert home.procedures.in_use == SAMPLE
     for name in ("procedures.json", "procedures.xlsx"):
         assert load(client.get(f"/procedures/versions/{now.version}/{name}").content, name) == later()
     assert client.get(f"/procedures/versions/{now.version}/original").content == write(later())
@@ -89,7 +89,7 @@ def test_the_sample_is_uploaded_looked_at_activated_and_rolled_back(client: Test
 
 @pytest.mark.slow
 def test_everything_wrong_is_told_with_its_place_and_nothing_is_activated(client: TestClient, home: Home) -> None:
-    home.activate_chart(load_chart(b"name,parent\nClub,\n", "c.csv"), "c.csv", b"", by="ada")
+    home.charts.activate(load_chart(b"name,parent\nClub,\n", "c.csv"), [("c.csv", b"")], by="ada")
     actions = b"id,title,needs,gives,unit\nAsk,Ask,b,a,Club\nGo,Go,a,b,Clib\nAsk,Again,,,\n"
     steps = b"id,title,step,actions\nleave,Leave,Ask,Askk\n,,Go,Go\n"
     path = upload(client, ("a.csv", actions), ("p.csv", steps))
@@ -99,7 +99,7 @@ def test_everything_wrong_is_told_with_its_place_and_nothing_is_activated(client
     assert texts(page, ".problems.errors .row") == rows
     assert page.select_one("form[action$=activate] button[disabled]")
     client.post(f"{path}/activate", data=fields(page))
-    assert home.procedures.book is None
+    assert home.procedures.in_use is None
     listed = client.get(f"{path}/problems.csv").content.decode("utf-8-sig").splitlines()
     assert len(listed) == 1 + len(rows)
     client.post(f"{path}/discard")
@@ -185,19 +185,19 @@ def test_what_is_found_in_documents_is_ticked_corrected_and_activated(client: Te
     sent = {str(each["name"]): str(each["value"]) for each in page.select("form.found input:not([type=checkbox])")}
     sent |= {str(each["name"]): each.text for each in page.select("textarea")}
     assert "Nothing was ticked" in parsed(client.post("/procedures/found/take", data=sent)).text
-    assert not Drafts(home.folder / "uploads" / "procedures").all()
+    assert not WaitingFiles(home.folder / "uploads" / "procedures").all()
 
     sent |= {"title-0": "Take leave", "steps-0": "Ask the desk.\r\n\r\nGo.\n"}
     answer = client.post("/procedures/found/take", data=sent | {"take": ["0", "3"]})
     path, review = answer.url.path, parsed(answer)
     assert "nothing can be planned by these procedures" in words(review, ".problems.warnings")
-    assert home.procedures.book is None
+    assert home.procedures.in_use is None
     draft = load(client.get(f"{path}/procedures.json").content, "p.json")
     assert load(client.get(f"{path}/procedures.xlsx").content, "p.xlsx") == draft
     first = draft.procedures["leave"]
     assert (first.title, [step.text for step in first.steps]) == ("Take leave", ["Ask the desk.", "Go."])
     client.post(f"{path}/activate", data=fields(review))
-    assert home.procedures.book == draft
+    assert home.procedures.in_use == draft
     left = soup(client, "/procedures/found").select("fieldset a")
     assert [each.text for each in left] == [f"a.md § 2 {HOSTILE}", "b.md § 1 Leave"], "what is taken is found no more"
 

@@ -38,7 +38,7 @@ def test_each_trigger_sets_off_what_is_in_use_for_it(running: Home) -> None:
         use(running, workflow(step("log", 1, message=trigger), trigger={"type": trigger} | inputs), trigger)
     bill = running.records.registers.create("bill", {"amount": 1}, person="local", by="local")
     running.records.registers.update(bill.id, {"amount": 2}, person="local", by="local")
-    running.activate_chart(CHART, "chart.csv", b"", by="local")
+    running.charts.activate(CHART, [("chart.csv", b"")], by="local")
     running.records.library.put("a.md", "0" * 64, 1, (), by="local")
     answer = json.dumps({"question": "Why?", "answer": "So.", "status": "answered"})
     running.records.save_answer("a1", None, "Why?", "So.", answer, asker="local")

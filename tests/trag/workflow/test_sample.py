@@ -65,7 +65,9 @@ def larkmoor(tmp_path: Path, ledger: tuple[str, list[Any]]) -> Iterator[Home]:
     header, *rows = (SAMPLE / "chart.csv").read_text("utf-8").splitlines()
     heads = [f"{row}{',Ada Pohl' if row.startswith('Staff Council,') else ','}" for row in rows]
     with open_home(settings) as home:
-        home.activate_chart(load("\n".join([f"{header},head", *heads]).encode(), "chart.csv"), "c.csv", b"", by="local")
+        home.charts.activate(
+            load("\n".join([f"{header},head", *heads]).encode(), "chart.csv"), [("c.csv", b"")], by="local"
+        )
         home.ingest([SAMPLE / "documents" / "part-1-foundations.md"], replace=False, progress=silent)
         yield home
 

@@ -90,7 +90,7 @@ def furnish(home: Home, planted: Planted) -> None:
     the chart does not have."""
     file = planted.folder / "chart.csv"
     content = file.read_bytes()
-    home.activate_chart(load(content, file.name), file.name, content, by="evaluate")
+    home.charts.activate(load(content, file.name), [(file.name, content)], by="evaluate")
     audiences = {each.document: frozenset(_unit(home, name) for name in each.audience) for each in planted.closed}
     for document in sorted((planted.folder / "documents").iterdir()):
         open_to = {"audience": audiences[document.name]} if document.name in audiences else {}

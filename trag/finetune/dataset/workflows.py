@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def judged(home: Home) -> tuple[Workflow, ...]:
     """The workflows that were found right or corrected, each with its request, the one judged first first. What is
     learned is for everybody: only those that name nothing but what everybody may use of the catalogue in use."""
-    book = home.procedures.book
+    book = home.procedures.in_use
     if book is None:
         return ()
     names = usable(book, home.organization.chart, frozenset({EVERYONE}), documents_of(home.records.library))

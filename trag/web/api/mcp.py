@@ -213,7 +213,7 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
             log.exception("a fault in the program: a call of the tool")
             return types.CallToolResult(content=[types.TextContent(text=FAULT)], is_error=True)
         plain = json.loads(record.to_json())
-        words = told(record, answerer.home.procedures.book)
+        words = told(record, answerer.home.procedures.in_use)
         return types.CallToolResult(content=[types.TextContent(text=words)], structured_content=plain)
 
     server: Server[Any] = Server("T-RAG", on_list_tools=tools, on_call_tool=call)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from concurrent.futures import Future
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from org import export
 from org.chart import Chart
@@ -27,13 +26,15 @@ from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import Version
 from trag.charts import remember
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, in_one_line
 from trag.web.charts import changes
-from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
+from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.forms import Form
 from trag.web.render import environment
 from trag.web.responses import Denied, attachment, explain, table, there
+from trag.web.versioned import Kind, Subject, VersionedPage
 from trag.web.visitors import named
+from trag.web.waiting_files import Waiting, WaitingFiles
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -77,33 +78,30 @@ FORMATS: dict[str, tuple[export.Format, str]] = {
     "chart.json": ("json", "application/json"),
     "tree.json": ("tree", "application/json"),
 }
-Kind = Literal["uploads", "versions"]
-Subject = Upload | Version
 
 
-class ChartsPage:
+class ChartsPage(VersionedPage):
     """What the routes share."""
 
+    path = "/charts"
+
     def __init__(self, home: Home) -> None:
+        super().__init__(home.charts, WaitingFiles(home.folder / "uploads"))
         self.home = home
-        self.uploads = Uploads(home.folder / "uploads")
-        self.reviews = Reviews(home, self.uploads)
-        self._one_at_a_time = threading.Lock()
+        self.reviews = Reviews(home, self.waiting)
 
     def router(self) -> APIRouter:
         router = APIRouter(prefix="/charts")
         router.get("")(self.show)
         router.get("/sample.csv")(self.sample)
         router.post("/uploads")(self.upload)
-        router.post("/uploads/{id}/discard")(self.discard)
-        router.post("/{kind}/{id}/activate")(self.activate)
         router.get("/{kind}/{id}")(self.review)
         router.get("/{kind}/{id}/ready")(self.ready)
         router.get("/{kind}/{id}/picture")(self.picture)
         router.get("/{kind}/{id}/units/{place}")(self.unit)
         router.get("/{kind}/{id}/problems.csv")(self.problems)
         router.get("/{kind}/{id}/changes.csv")(self.changes)
-        router.get("/versions/{version}/original")(self.original)
+        self.add_routes(router)
         router.get("/versions/{version}/{name}")(self.download)
         return router
 
@@ -119,7 +117,7 @@ class ChartsPage:
             facts=_facts(chart) if chart else None,
             now=next((each for each in versions if chart and each.version == chart.version), None),
             versions=versions,
-            uploads=self.uploads.all(),
+            uploads=self.waiting.all(),
             done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
             columns=COLUMNS,
             largest=MAX_BYTES,
@@ -129,31 +127,21 @@ class ChartsPage:
         return attachment(SAMPLE.encode(), "chart.csv", "text/csv; charset=utf-8")
 
     def download(self, request: Request, version: str, name: str) -> Response:
-        kept = there(self._version(version))
+        kept = there(self.version(version))
         wanted, media = there(FORMATS.get(name))
         stem = kept.name.rsplit(".", 1)[0]
         end = f"{'-tree' if wanted == 'tree' else ''}.{name.rsplit('.', 1)[1]}"
-        return attachment(export.write(self.home.chart(version), wanted), f"{stem}-{version}{end}", media)
-
-    def original(self, request: Request, version: str) -> Response:
-        """The file that a version was given in, to be kept and never shown."""
-        kept = there(self._version(version))
-        content = there(self.home.original_chart(version))
-        return attachment(content, kept.name, "application/octet-stream")
+        return attachment(export.write(self.home.charts.version(version), wanted), f"{stem}-{version}{end}", media)
 
     # Uploads
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file; `name` is what it is called."""
         try:
-            upload = await self.uploads.receive(request.stream(), request.query_params.get("name", ""), named(request))
+            upload = await self.waiting.receive(request.stream(), request.query_params.get("name", ""), named(request))
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=507)
         return JSONResponse({"page": f"/charts/uploads/{upload.id}"}, status_code=201)
-
-    def discard(self, id: str) -> Response:
-        self.uploads.discard(id)
-        return RedirectResponse("/charts", 303)
 
     # One upload, or one version
 
@@ -176,7 +164,7 @@ class ChartsPage:
             "review",
             subject=subject,
             path=_path(subject),
-            upload=isinstance(subject, Upload),
+            upload=isinstance(subject, Waiting),
             review=review,
             facts=_facts(review.chart) if review.chart else None,
             problems={word: [one for one in problems if one.severity == word] for word in ("error", "warning")},
@@ -230,49 +218,27 @@ class ChartsPage:
         review = await self._seen(request, kind, id)
         return await run_in_threadpool(table, changes.lines(review.groups), "changes.csv")
 
-    def activate(self, request: Request, form: Form, kind: Kind, id: str) -> Response:
-        """Answer from this chart, unless another was activated since the admin looked. A second press waits for the
-        first one, and finds it done."""
-        against, choice, by = form.get("against", ""), Choice.read(form), named(request)
-        with self._one_at_a_time:
-            if form.get("version") and form["version"] == self._active():
-                return RedirectResponse(f"/charts?{urlencode({'now': form['version']})}", 303)
-            subject = self._subject(kind, id)
-            if subject is None:
-                raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
-            try:
-                if isinstance(subject, Version):
-                    done = self.home.roll_back_chart(subject.version, by=by, instead_of=against)
-                else:
-                    review = self._review(subject, choice, against).result()
-                    chart, report = review.chart, review.report
-                    if chart is None:
-                        return RedirectResponse(f"/charts/{kind}/{id}?{_query(choice)}", 303)
-                    original = self.uploads.content(subject)
-                    done = self.home.activate_chart(chart, subject.name, original, by=by, instead_of=against)
-                    self.uploads.discard(subject.id)
-                    if report is not None and choice.columns:
-                        remember(report.header, dict(choice.columns), self.home.folder)
-            except SHOWN:
-                if self._active() == against:
-                    raise
-                return RedirectResponse(f"/charts/{kind}/{id}?{_query(choice, seen=against)}", 303)
-        log.info("%s activated the chart %s (%s)", by, done.version, done.name)
-        return RedirectResponse(f"/charts?{urlencode({'now': done.version})}", 303)
+    def activated(self, subject: Waiting, form: Form, by: str, against: str) -> Version | None:
+        choice = Choice.read(form)
+        review = self._review(subject, choice, against).result()
+        if review.chart is None:
+            return None
+        done = self.kept.activate(review.chart, self.waiting.given(subject), by=by, instead_of=against)
+        if review.report is not None and choice.columns:
+            remember(review.report.header, dict(choice.columns), self.home.folder)
+        return done
+
+    def query(self, form: Form) -> list[tuple[str, str]]:
+        return [*Choice.read(form).fields()]
 
     def _asked(self, request: Request, kind: Kind, id: str) -> tuple[Subject, Choice, str]:
         """What a request is about: an upload or a version, how to read it, and what to compare it with. Raises Denied
         where that is not there."""
-        subject, query = self._subject(kind, id), dict(request.query_params)
-        if subject is None:
-            raise Denied
-        return subject, Choice.read(query), query.get("against", self._active())
-
-    def _subject(self, kind: Kind, id: str) -> Subject | None:
-        return self.uploads.find(id) if kind == "uploads" else self._version(id)
+        query = dict(request.query_params)
+        return self.asked(kind, id), Choice.read(query), query.get("against", self.active())
 
     def _review(self, subject: Subject, choice: Choice, against: str) -> Future[Review]:
-        if isinstance(subject, Upload):
+        if isinstance(subject, Waiting):
             return self.reviews.of_upload(subject, choice, against)
         return self.reviews.of_version(subject.version, against)
 
@@ -281,14 +247,6 @@ class ChartsPage:
         asked = await run_in_threadpool(self._asked, request, kind, id)
         review: Review = await asyncio.shield(asyncio.wrap_future(self._review(*asked)))
         return review
-
-    def _version(self, version: str) -> Version | None:
-        return next((kept for kept in self.home.records.chart_versions.all() if kept.version == version), None)
-
-    def _active(self) -> str:
-        """The version in use, "" for none."""
-        active = self.home.records.chart_versions.active()
-        return active.version if active else ""
 
 
 def mount(app: FastAPI, home: Home) -> ChartsPage:
@@ -316,7 +274,7 @@ def _page(name: str, **values: object) -> Response:
 
 
 def _path(subject: Subject) -> str:
-    if isinstance(subject, Upload):
+    if isinstance(subject, Waiting):
         return f"/charts/uploads/{subject.id}"
     return f"/charts/versions/{subject.version}"
 

@@ -1,5 +1,4 @@
-"""Charts as an admin looks at them before deciding: the files that wait, what is wrong with each, what it changes, and
-how it is laid out.
+"""Charts as an admin looks at them before deciding: what is wrong with a file, what it changes, and how it is laid out.
 
 Reading 100,000 rows takes seconds: a review is made once, in a thread, and kept for a while. Nobody waits for it in a
 request, and a reload begins nothing anew.
@@ -8,108 +7,28 @@ request, and a reload begins nothing anew.
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from fastapi.concurrency import run_in_threadpool
 
 from org.changes import compare
 from org.chart import Chart
 from org.reading.cells import COLUMNS, TOP
 from org.reading.charts import Report
-from store import StoreError, files
 from trag.charts import check
 from trag.errors import TragError
 from trag.web.charts.changes import Group, Layout, groups, layout
-from trag.web.forms import received
+from trag.web.waiting_files import Waiting, WaitingFiles
 
 if TYPE_CHECKING:
     from trag.home import Home
 
 KEPT = 4
 """Reviews that are kept: a few hundred megabytes where charts have 100,000 units."""
-WAITING = 20
-"""Files that may wait; the oldest ones make room."""
-LONGEST_NAME = 120
-_DESCRIBED = ".about"
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file that waits: its content hash, the name it came with, whose it is, when it came, and its bytes."""
-
-    id: str
-    name: str
-    by: str
-    at: datetime
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Uploads:
-    """The chart files that wait in one folder, each under its content hash, there after a reload and a restart. Any
-    method may raise StoreError for a failing disk."""
-
-    folder: Path
-
-    async def receive(self, chunks: AsyncIterable[bytes], name: str, by: str) -> Upload:
-        """Keep what comes; when it breaks off, nothing is kept. The same content again takes the place of the first."""
-
-        def keep(upload: Upload, unfinished: Path) -> None:
-            about = asdict(upload) | {"at": upload.at.isoformat()}
-            # What it is comes before the file itself: a kill between the two leaves a note that nobody looks at.
-            files.write_atomic(self._about(upload.id), json.dumps(about, ensure_ascii=False).encode())
-            unfinished.replace(self._content(upload.id))
-            for old in self.all()[WAITING:]:
-                self.discard(old.id)
-
-        async with received(chunks, self.folder) as file:
-            upload = Upload(file.sha256, shown_name(name), by, datetime.now(UTC), file.size)
-            await run_in_threadpool(keep, upload, file.path)
-        return upload
-
-    def all(self) -> tuple[Upload, ...]:
-        """Every file that waits, the newest first."""
-        found = (self.find(about.stem) for about in self.folder.glob(f"*{_DESCRIBED}"))
-        return tuple(sorted(filter(None, found), key=lambda upload: upload.at, reverse=True))
-
-    def find(self, id: str) -> Upload | None:
-        """The file with that content hash, None when it is not or no longer there."""
-        if not re.fullmatch(r"[0-9a-f]{64}", id) or not self._content(id).is_file():
-            return None
-        try:
-            about = json.loads(self._about(id).read_text("utf-8"))
-        except FileNotFoundError:
-            return None
-        return Upload(id, about["name"], about["by"], datetime.fromisoformat(about["at"]), about["size"])
-
-    def content(self, upload: Upload) -> bytes:
-        """What is in the file. Raises StoreError when it has gone meanwhile."""
-        try:
-            return self._content(upload.id).read_bytes()
-        except FileNotFoundError as error:
-            raise StoreError(f"{upload.name} is no longer here.", "Upload it again.") from error
-
-    def discard(self, id: str) -> None:
-        """Forget a file; one that is not there is forgotten already."""
-        if re.fullmatch(r"[0-9a-f]{64}", id):
-            self._content(id).unlink(missing_ok=True)
-            self._about(id).unlink(missing_ok=True)
-
-    def _content(self, id: str) -> Path:
-        return self.folder / id
-
-    def _about(self, id: str) -> Path:
-        return self.folder / f"{id}{_DESCRIBED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +71,7 @@ class Review:
 class Reviews:
     """The reviews of one home, those asked for last at hand."""
 
-    def __init__(self, home: Home, uploads: Uploads) -> None:
+    def __init__(self, home: Home, uploads: WaitingFiles) -> None:
         self._home = home
         self._uploads = uploads
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="review")
@@ -163,11 +82,11 @@ class Reviews:
         """Begin no more; what is under way ends with the process."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def of_upload(self, upload: Upload, choice: Choice, against: str) -> Future[Review]:
+    def of_upload(self, upload: Waiting, choice: Choice, against: str) -> Future[Review]:
         """The review of a file, compared with a version ("" with none). Raises what reading it raises."""
 
         def make() -> Review:
-            content = self._uploads.content(upload)
+            ((_, content),) = self._uploads.given(upload)
             columns = None if choice.columns is None else dict(choice.columns)
             report = check(
                 content,
@@ -183,7 +102,7 @@ class Reviews:
 
     def of_version(self, version: str, against: str) -> Future[Review]:
         """The review of a chart that was activated before, compared with another ("" with none)."""
-        return self._begin((version, against), lambda: self._review(None, self._home.chart(version), against))
+        return self._begin((version, against), lambda: self._review(None, self._home.charts.version(version), against))
 
     def _begin(self, key: object, make: Callable[[], Review]) -> Future[Review]:
         with self._lock:
@@ -201,7 +120,7 @@ class Reviews:
         before = None
         if against and against != chart.version:
             with suppress(TragError):  # its file cannot be read: there is nothing to compare with
-                before = self._home.chart(against)
+                before = self._home.charts.version(against)
         changes = compare(before, chart) if before else None
         laid_out = layout(chart, before, changes)
         changed = groups(before, chart, changes) if before and changes else ()
@@ -209,13 +128,3 @@ class Reviews:
         return Review(
             report, chart, before, changed, laid_out, picture, f'"{hashlib.sha256(picture).hexdigest()[:32]}"'
         )
-
-
-def shown_name(name: str) -> str:
-    """A file's name as it may be kept and shown: the last part of a path, without controls, its suffix in letters."""
-    last = re.split(r"[/\\]", name)[-1]
-    kept = "".join(character for character in last if character.isprintable()).strip()
-    stem, suffix = Path(kept).stem, Path(kept).suffix
-    if not re.fullmatch(r"\.\w{1,10}", suffix):
-        stem, suffix = kept.replace(".", "_"), ""
-    return (stem[: LONGEST_NAME - len(suffix)] or "chart") + suffix

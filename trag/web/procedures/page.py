@@ -7,12 +7,11 @@ what they are given: words come from files that nobody has checked.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, FastAPI, Request
@@ -29,16 +28,18 @@ from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
 from org.procedures.reading import Report
 from store.versions import Version
-from trag.errors import SHOWN, TragError
+from trag.errors import TragError
 from trag.flow import drafting
-from trag.procedures import File, check, sections_of
+from trag.procedures import check, sections_of
+from trag.version_files import File
 from trag.web.documents.names import key
 from trag.web.forms import Form, number
-from trag.web.procedures.drafts import Draft, Drafts
 from trag.web.procedures.picture import picture
 from trag.web.render import environment
-from trag.web.responses import Denied, attachment, explain, table, there
+from trag.web.responses import attachment, explain, table, there
+from trag.web.versioned import Kind, Subject, VersionedPage
 from trag.web.visitors import named
+from trag.web.waiting_files import Waiting, WaitingFiles
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -70,17 +71,16 @@ COLUMNS = {
 }
 """What each column of a file of procedures means."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-Kind = Literal["uploads", "versions"]
 
 
-class ProceduresPage:
+class ProceduresPage(VersionedPage):
     """What the routes share."""
 
+    path = "/procedures"
+
     def __init__(self, home: Home) -> None:
+        super().__init__(home.procedures, WaitingFiles(home.folder / "uploads" / "procedures"))
         self.home = home
-        self.kept = home.procedures
-        self.drafts = Drafts(home.folder / "uploads" / "procedures")
-        self._one_at_a_time = threading.Lock()
         self._found = lru_cache(maxsize=20_000)(self._drafts_in)
 
     def router(self) -> APIRouter:
@@ -90,25 +90,23 @@ class ProceduresPage:
         router.get("/found")(self.found)
         router.post("/found/take")(self.take)
         router.post("/uploads")(self.upload)
-        router.post("/uploads/{id}/discard")(self.discard)
-        router.post("/{kind}/{id}/activate")(self.activate)
         router.get("/{kind}/{id}")(self.review)
         router.get("/{kind}/{id}/problems.csv")(self.problems)
-        router.get("/versions/{version}/original")(self.original)
+        self.add_routes(router)
         router.get("/{kind}/{id}/procedures.json")(self.as_json)
         router.get("/{kind}/{id}/procedures.xlsx")(self.as_workbook)
         return router
 
     def show(self, request: Request) -> Response:
         """The procedures in use, what waits to be looked at, and every version."""
-        book = self.kept.book
+        book = self.kept.in_use
         versions = self.kept.versions.all()
         return _page(
             "active",
             book=book,
             now=versions[0] if versions else None,
             versions=versions,
-            drafts=self.drafts.all(),
+            drafts=self.waiting.all(),
             done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
             columns=COLUMNS,
             tables={kind.capitalize(): columns for kind, columns in OF_KINDS.items()},
@@ -127,11 +125,6 @@ class ProceduresPage:
         book = self._book(kind, id)
         return attachment(workbook(book), f"procedures-{book.version}.xlsx", XLSX)
 
-    def original(self, version: str) -> Response:
-        """The file that a version was given in, to be kept and never shown."""
-        kept = there(self._version(version))
-        return attachment(there(self.kept.original(version)), kept.name, "application/octet-stream")
-
     # Uploads
 
     async def upload(self, request: Request) -> Response:
@@ -144,12 +137,8 @@ class ProceduresPage:
                 "No file was chosen." if not given else f"More than {len(OF_KINDS)} files were chosen.",
                 "Choose one file, or a CSV of actions together with a CSV of procedures.",
             )
-        draft = await run_in_threadpool(self.drafts.keep, given, named(request))
+        draft = await run_in_threadpool(self.waiting.keep, given, named(request))
         return RedirectResponse(f"/procedures/uploads/{draft.id}", 303)
-
-    def discard(self, id: str) -> Response:
-        self.drafts.discard(id)
-        return RedirectResponse("/procedures", 303)
 
     # Found in documents
 
@@ -159,14 +148,14 @@ class ProceduresPage:
         first = number(request.query_params.get("from", ""))
         documents = self.home.records.library.documents()
         every = chain.from_iterable(self._found(each.name, each.sha256) for each in documents)
-        some = [*islice(drafting.unwritten(every, self.kept.book), first, first + SHOWN_AT_ONCE + 1)]
+        some = [*islice(drafting.unwritten(every, self.kept.in_use), first, first + SHOWN_AT_ONCE + 1)]
         return _page(
             "found",
             found=[*enumerate(some[:SHOWN_AT_ONCE])],
             first=first,
             more=len(some) > SHOWN_AT_ONCE,
             at_once=SHOWN_AT_ONCE,
-            actions=len(self.kept.book.actions) if self.kept.book else 0,
+            actions=len(self.kept.in_use.actions) if self.kept.in_use else 0,
             key=key,
             nothing=request.query_params.get("ticked") == "none",
         )
@@ -177,8 +166,8 @@ class ProceduresPage:
         if not chosen:
             query = urlencode({"from": form.get("from", ""), "ticked": "none"})
             return RedirectResponse(f"/procedures/found?{query}", 303)
-        content = write(drafting.with_drafts(self.kept.book, chosen))
-        draft = self.drafts.keep([("found-in-documents.json", content)], named(request))
+        content = write(drafting.with_drafts(self.kept.in_use, chosen))
+        draft = self.waiting.keep([("found-in-documents.json", content)], named(request))
         return RedirectResponse(f"/procedures/uploads/{draft.id}", 303)
 
     def _drafts_in(self, document: str, _sha256: str) -> tuple[drafting.Draft, ...]:
@@ -201,19 +190,19 @@ class ProceduresPage:
 
     def review(self, request: Request, kind: Kind, id: str) -> Response:
         """All there is to see before it is decided."""
-        subject = self._asked(kind, id)
+        subject = self.asked(kind, id)
         report = self._report(subject)
         in_use = self.kept.versions.active()
         before = None
         with suppress(TragError):  # its file cannot be read: there is nothing to compare with
-            before = self.kept.book
+            before = self.kept.in_use
         same = bool(report.book and in_use and report.book.version == in_use.version)
         path = f"/procedures/{kind}/{id}"
         seen = request.query_params.get("seen")
         return _page(
             "review",
             subject=subject,
-            draft=isinstance(subject, Draft),
+            draft=isinstance(subject, Waiting),
             path=path,
             problems={word: [one for one in report.problems if one.severity == word] for word in ("error", "warning")},
             book=report.book,
@@ -228,65 +217,27 @@ class ProceduresPage:
         )
 
     def problems(self, kind: Kind, id: str) -> Response:
-        subject = self._asked(kind, id)
+        subject = self.asked(kind, id)
         report = self._report(subject)
         rows = ((one.severity, one.place or str(one.row or ""), one.message, one.hint) for one in report.problems)
         return table(chain([("severity", "place", "problem", "what to do")], rows), "problems.csv")
 
-    def activate(self, request: Request, form: Form, kind: Kind, id: str) -> Response:
-        """Plan by these procedures, unless others were activated since the admin looked. A second press waits for the
-        first one, and finds it done."""
-        against, by = form.get("against", ""), named(request)
-        with self._one_at_a_time:
-            if form.get("version") and form["version"] == self._active():
-                return RedirectResponse(f"/procedures?{urlencode({'now': form['version']})}", 303)
-            subject = self._subject(kind, id)
-            if subject is None:
-                raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
-            try:
-                if isinstance(subject, Version):
-                    done = self.kept.roll_back(subject.version, by=by, instead_of=against)
-                else:
-                    book = self._report(subject).book
-                    if book is None:
-                        return RedirectResponse(f"/procedures/{kind}/{id}", 303)
-                    done = self.kept.activate(book, self.drafts.given(subject), by=by, instead_of=against)
-                    self.drafts.discard(subject.id)
-            except SHOWN:
-                if self._active() == against:
-                    raise
-                return RedirectResponse(f"/procedures/{kind}/{id}?{urlencode({'seen': against})}", 303)
-        log.info("%s activated the procedures %s (%s)", by, done.version, done.name)
-        return RedirectResponse(f"/procedures?{urlencode({'now': done.version})}", 303)
+    def activated(self, subject: Waiting, form: Form, by: str, against: str) -> Version | None:
+        book = self._report(subject).book
+        if book is None:
+            return None
+        return self.kept.activate(book, self.waiting.given(subject), by=by, instead_of=against)
 
-    def _asked(self, kind: Kind, id: str) -> Draft | Version:
-        """What an address names. Raises Denied where it is not there."""
-        subject = self._subject(kind, id)
-        if subject is None:
-            raise Denied
-        return subject
-
-    def _subject(self, kind: Kind, id: str) -> Draft | Version | None:
-        return self.drafts.find(id) if kind == "uploads" else self._version(id)
-
-    def _report(self, subject: Draft | Version) -> Report:
+    def _report(self, subject: Subject) -> Report:
         """What is wrong with a draft in this home, against its chart and documents; nothing is with a kept book."""
         if isinstance(subject, Version):
             return Report(self.kept.version(subject.version), ())
-        given = self.drafts.given(subject)
+        given = self.waiting.given(subject)
         return check(given, self.home.organization.chart, sections_of(self.home.records.library))
-
-    def _version(self, version: str) -> Version | None:
-        return next((kept for kept in self.kept.versions.all() if kept.version == version), None)
 
     def _book(self, kind: Kind, id: str) -> Book:
         """The book that an address names. Raises Denied where there is none, or its file has errors."""
-        return there(self._report(self._asked(kind, id)).book)
-
-    def _active(self) -> str:
-        """The version in use, "" for none."""
-        active = self.kept.versions.active()
-        return active.version if active else ""
+        return there(self._report(self.asked(kind, id)).book)
 
 
 def mount(app: FastAPI, home: Home) -> ProceduresPage:

@@ -120,7 +120,7 @@ class AnswerPage:
             here = next((each.id for each in passages if is_section(place.section, each.section)), "")
             query = f"?{urlencode({'passage': here})}#here" if here else ""
             links[place] = f"/documents/{key(place.document)}/view{query}"
-        book = self.context.home.procedures.book
+        book = self.context.home.procedures.in_use
         changed = book is None or book.version != plan.procedures
         return {
             "links": links,
@@ -146,7 +146,7 @@ class AnswerPage:
 
     def _of_workflow(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of a workflow shows: its steps in plain words, and those that were judged in its place."""
-        record, book = given.record, self.context.home.procedures.book or NONE
+        record, book = given.record, self.context.home.procedures.in_use or NONE
         assert isinstance(record, WorkflowRecord)
         workflow = record.workflow
         # What reviewers say counts until the workflow is changed: then it is open again.
@@ -271,7 +271,7 @@ class AnswerPage:
         typed = form.get("corrected", "").replace("\r\n", "\n").strip()
         if typed in ("", given.words):
             return record.workflow.to_json() if record.workflow and verdict != "Incorrect" else ""
-        book = self.context.home.procedures.book or NONE
+        book = self.context.home.procedures.in_use or NONE
         return workflows.read(typed, record.request, book, self.context.usable(who)).to_json()
 
     def second(self, request: Request, form: Form, id: str) -> Response:

@@ -146,7 +146,7 @@ class ReviewContext:
             return frozenset()
         reviews, documents = self.records.reviews, self.records.library.documents()
         gone = {*reviews.values("document")} - {each.name for each in documents}
-        whole, seen = self.home.procedures.book or NONE, self.procedures(who)
+        whole, seen = self.home.procedures.in_use or NONE, self.procedures(who)
         procedures = {*whole.procedures, *reviews.values("procedure")} - {*seen.procedures}
         actions = {*whole.actions, *reviews.values("action")} - {*seen.actions}
         named = {id.removeprefix(PART) for id in reviews.values("part")} - {*LOGIC}
@@ -155,12 +155,12 @@ class ReviewContext:
 
     def usable(self, who: CurrentUser) -> frozenset[str]:
         """The ids of what somebody may use in workflows."""
-        library, book = self.records.library, self.home.procedures.book or NONE
+        library, book = self.records.library, self.home.procedures.in_use or NONE
         return usable(book, self.chart, readers(who, self.chart), documents_open(library))
 
     def procedures(self, who: CurrentUser) -> Book:
         """The procedures in use, as far as they are open to somebody."""
-        library, book = self.records.library, self.home.procedures.book or NONE
+        library, book = self.records.library, self.home.procedures.in_use or NONE
         return open_book(
             book, self.chart, readers(who, self.chart), lambda name, _: opened(who, [name], library, self.chart)[name]
         )

@@ -201,7 +201,7 @@ class ActivePage:
 
     @property
     def _book(self) -> Book:
-        return self.home.procedures.book or Book.of((), ())
+        return self.home.procedures.in_use or Book.of((), ())
 
     def _standing(self, stored: StoredWorkflow) -> Standing:
         assert stored.in_use is not None  # those in use alone are asked for

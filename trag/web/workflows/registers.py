@@ -88,7 +88,7 @@ class RegistersPage:
 
     def _tables(self, who: CurrentUser) -> Mapping[str, Table]:
         """The tables that are open to somebody, by their ids."""
-        book, chart = self.home.procedures.book or Book.of((), ()), self.home.organization.chart
+        book, chart = self.home.procedures.in_use or Book.of((), ()), self.home.organization.chart
         ids = usable(book, chart, readers(who, chart), documents_of(self.home.records.library))
         return {id: table for id, table in book.tables.items() if id in ids}
 

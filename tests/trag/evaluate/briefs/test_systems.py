@@ -49,7 +49,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("acme")
     (folder / "manual.md").write_text(MANUAL)
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="ada")
         home.ingest([folder / "manual.md"], replace=False, progress=lambda *_: None)
         yield home
 

@@ -95,7 +95,7 @@ def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> No
 def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
     chart = home.organization.chart
     with open_home(Settings(home=tmp_path / "home")) as bare:
-        bare.activate_chart(chart, "chart.csv", b"", by="admin")
+        bare.charts.activate(chart, [("chart.csv", b"")], by="admin")
         card = home_dataset.make(bare, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
     assert card.train > examples.LEAST_TO_LEARN
@@ -138,7 +138,7 @@ def partly_closed(tmp_path: Path) -> Iterator[Home]:
             progress=lambda *_: None,
         )
         assert not any(result.failed for result in results), results
-        home.activate_chart(load(chart, "chart.csv"), "chart.csv", chart, by="admin")
+        home.charts.activate(load(chart, "chart.csv"), [("chart.csv", chart)], by="admin")
         home.set_audience("secret.md", frozenset([PEOPLE_ONLY]))
         for number, pair in enumerate(pairs):
             source = Source("1", "section", pair["document"], pair["section"], None, pair["answer"], 0.9)

@@ -124,7 +124,7 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
             home.procedures = SimpleNamespace(book=planned.book())
             records.library.put("all.md", "1" * 64, None, ())
             planned.plan_by_words(home)
-            home.parts["drafter"] = Drafter(home.procedures.book, planned.encoded, planned.weigh)
+            home.parts["drafter"] = Drafter(home.procedures.in_use, planned.encoded, planned.weigh)
             assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
             vars(assistant).update(vars(planned.assistant(planned.Choosing(-9, 0))))
             app, answerer = gated(records, Settings(home=folder)), Answerer(home, ActiveRuns(), lambda: assistant)

@@ -84,5 +84,5 @@ def test_a_full_line_a_model_that_dies_and_one_that_is_away_are_told(place: Plac
         assert (answer.status_code, str(error) in answer.text) == (status, True), answer.text
     kept = [json.loads(each.record_json)["interrupted"] for each in place.records.plans("local", 5)]
     assert kept == ["It died.", "It is away."]
-    place.answerer.home.procedures.book = None
+    place.answerer.home.procedures.in_use = None
     assert program.post(PATH, json=LOST).status_code == 503

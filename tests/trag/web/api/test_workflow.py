@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def drafting(place: Place, monkeypatch: pytest.MonkeyPatch) -> Drafting:
     """Who drafts, over the catalogue of the sample organization."""
-    place.answerer.home.procedures.book = drafted.book()
+    place.answerer.home.procedures.in_use = drafted.book()
     drafting = Drafting()
     monkeypatch.setattr(workflows, "drafter", lambda _: drafting)
     return drafting
@@ -93,5 +93,5 @@ def test_a_full_line_a_model_that_is_away_and_no_catalogue_are_told(place: Place
         drafting.error = error
         answer = program.post(PATH, json=WISH)
         assert (answer.status_code, str(error) in answer.text) == (status, True), answer.text
-    place.answerer.home.procedures.book = None
+    place.answerer.home.procedures.in_use = None
     assert "There are no steps" in program.post(PATH, json=WISH).json()["detail"]

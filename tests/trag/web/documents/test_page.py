@@ -81,7 +81,7 @@ def told(answer: Response) -> str:
 def club(home: Home) -> dict[str, str]:
     """A chart in use: the ids of its units by their names."""
     chart = load(CLUB, "club.csv")
-    home.activate_chart(chart, "club.csv", CLUB, by="ada")
+    home.charts.activate(chart, [("club.csv", CLUB)], by="ada")
     return {unit.name: unit.id for unit in chart.units.values()}
 
 

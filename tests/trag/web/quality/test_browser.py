@@ -68,7 +68,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     trag(folder, "ingest", str(given))
     found = {}
     with open_home(Settings(home=folder)) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="test")
         home.records.library.set_audience("board.md", frozenset({"board"}))
         for name, (role, unit) in PEOPLE.items():
             newcomer = Newcomer(name, role=role, state="active", unit=unit)  # type: ignore[arg-type]

@@ -58,7 +58,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     rules = "".join(f"## Rule {n}\n\nThe {animal} is fed at the gate.\n\n" for n, animal in enumerate(ANIMALS, 1))
     (folder / "rules.md").write_text(f"# Rules\n\n{rules}")
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.charts.activate(load(CHART, "chart.csv"), [("chart.csv", CHART)], by="test")
         home.ingest([folder / "rules.md"], replace=False, progress=silent)
         yield home
 
