@@ -1,16 +1,20 @@
 """What lies in a folder of this machine, or of a share that is mounted there: every file with what tells whether it
 changed, and what could not be looked at, which is another thing than what is not there.
 
-What is hidden is left out, with it the .git of a checkout; links are not followed, so that none leads out of the folder
-or in a circle.
+What is hidden is left out, with it the .git of a checkout, and so is what a .gitignore there leaves out; links are not
+followed, so that none leads out of the folder or in a circle.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from trag.errors import OperatorError, TragError
 from trag.ingest.parse.formats import FORMATS
@@ -21,6 +25,10 @@ DEEPEST = 100
 """Folders in each other at most."""
 MOST = 500_000
 """Files of a folder at most."""
+LARGEST_RULES = 1_000_000
+"""Bytes of a .gitignore that is read."""
+Rules = tuple[tuple[str, GitIgnoreSpec], ...]
+"""The folders in which a .gitignore is, each with a slash at its end, from the outermost on, and what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The files of a folder that are of a format which is read; the paths that could not be looked at, each with why;
-    and how many files and links were passed over."""
+    and how many files, folders and links were passed over."""
 
     files: tuple[Found, ...]
     unreadable: tuple[tuple[str, str], ...] = ()
@@ -56,10 +64,10 @@ class Local:
         files: list[Found] = []
         unreadable: list[tuple[str, str]] = []
         passed_over = 0
-        waiting = [""]
+        waiting: list[tuple[str, Rules]] = [("", ())]
         seen: set[tuple[int, int]] = set()  # a folder mounted in itself has no links, and is a circle all the same
         while waiting:
-            place = waiting.pop()
+            place, rules = waiting.pop()
             try:
                 with os.scandir(self._root / place) as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
@@ -68,6 +76,8 @@ class Local:
                     raise self._missing(error) from error
                 unreadable.append((place, error.strerror or "it cannot be read"))
                 continue
+            if any(entry.name == ".gitignore" for entry in found):
+                rules = (*rules, (f"{place}/" if place else "", _rules(self._root / place / ".gitignore")))
             for entry in found:
                 path = f"{place}/{entry.name}" if place else entry.name
                 if hidden(entry.name):
@@ -82,11 +92,13 @@ class Local:
                 except OSError as error:
                     unreadable.append((path, error.strerror or "it cannot be looked at"))
                     continue
-                if stat.S_ISDIR(status.st_mode):
+                if rules and _is_left_out(path + "/" * stat.S_ISDIR(status.st_mode), rules):
+                    passed_over += 1
+                elif stat.S_ISDIR(status.st_mode):
                     identity = (status.st_dev, status.st_ino)
                     if identity not in seen and path.count("/") < DEEPEST:
                         seen.add(identity)
-                        waiting.append(path)
+                        waiting.append((path, rules))
                     else:
                         unreadable.append((path, "it is in itself, or too deep"))
                 elif stat.S_ISREG(status.st_mode) and is_read(entry.name):
@@ -148,6 +160,25 @@ class Local:
             return _stamp((self._root / found.path).lstat()) == found.stamp
         except OSError:
             return False
+
+
+def _rules(file: Path) -> GitIgnoreSpec:
+    """What a .gitignore says, but for lines that say nothing, such as a lone "!"; nothing where it cannot be read or is
+    no file."""
+    patterns: list[GitIgnoreSpecPattern] = []
+    with suppress(OSError):
+        status = file.lstat()
+        is_read = stat.S_ISREG(status.st_mode) and status.st_size < LARGEST_RULES
+        for line in file.read_text("utf-8", errors="replace").splitlines() if is_read else ():
+            with suppress(ValueError):
+                patterns.append(GitIgnoreSpecPattern(line))
+    return GitIgnoreSpec(patterns)
+
+
+def _is_left_out(path: str, rules: Rules) -> bool:
+    """Whether a .gitignore leaves a path out, a folder's with a slash at its end; the deepest that names it counts."""
+    told = (spec.check_file(path.removeprefix(place)).include for place, spec in reversed(rules))
+    return next((left_out for left_out in told if left_out is not None), False)
 
 
 def hidden(name: str) -> bool:
