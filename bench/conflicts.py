@@ -84,7 +84,7 @@ def main() -> None:
             for pair, said in read(name, folder, model):
                 mine, other = (excerpt(pair, side) for side in ("a", "b"))
                 reading = Reading(said["ans"][1], said["ref"][1])
-                found = conflicts.signs(mine, other, reading, embedder.embed_passages)
+                found = conflicts.signs(conflicts.nearness(mine, other, embedder.embed_passages), reading)
                 differs = conflicts.differs(said["ans"][0], mine, reading, other)
                 sets[name].append(Pair(pair["kind"], pair["conflict"], differs, found))
     fit(sets["dev"])

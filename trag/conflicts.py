@@ -39,6 +39,9 @@ MOST = 2
 _WEIGHTS: Mapping[str, float] = {"passages": 3.351, "refusal": -0.135, "length": 0.483}
 _BIAS = -5.511
 """Learned from 160 pairs, so that 3% of those without a conflict are told."""
+_NEAR = 0.65
+"""Cosine similarity of passages below which a conflict is not told, so that nothing is read: with it an answer would
+need 100 characters and log-odds of a refusal of -8."""
 _TOKENS = 32
 _ANSWERED = -50.0  # added to the logit of a refusal: it answers in any case, and says how much rather it would not
 
@@ -73,6 +76,8 @@ def compare(
     for other in others:
         if records.conflicts.denied([conflict_id(_side(mine), _side(other))]):
             continue
+        if (near := nearness(mine, other, embed)) < _NEAR:
+            continue
         try:
             reading = read(question, other, model, stop)
         except TragError as error:
@@ -80,7 +85,7 @@ def compare(
             return ()
         if stop.is_set():
             return ()
-        if differs(answer, mine, reading, other) and odds(signs(mine, other, reading, embed)) > 0:
+        if differs(answer, mine, reading, other) and odds(signs(near, reading)) > 0:
             conflict = Conflict(mine.passage.id, mine.text, other.passage.id, other.text, reading.answer)
             found.append((other, conflict))
     if found:
@@ -115,15 +120,16 @@ def _facts(text: str) -> frozenset[str | float]:
     return stems(text) | numbers(text)
 
 
-def signs(line: Excerpt, other: Excerpt, reading: Reading, embed: Embed) -> dict[str, float]:
-    """What tells whether both speak of the same case: how near the passages are (cosine similarity), how much rather
-    the reader would have refused (log-odds), and how long its answer is (the logarithm of its characters)."""
-    near, far = embed([whole(line), whole(other)])
-    return {
-        "passages": float(near @ far),
-        "refusal": reading.refusal_odds,
-        "length": math.log1p(len(reading.answer)),
-    }
+def nearness(line: Excerpt, other: Excerpt, embed: Embed) -> float:
+    """The cosine similarity of two passages."""
+    one, two = embed([whole(line), whole(other)])
+    return float(one @ two)
+
+
+def signs(near: float, reading: Reading) -> dict[str, float]:
+    """What tells whether two passages speak of the same case: their nearness, how much rather the reader would have
+    refused (log-odds), and how long its answer is (the logarithm of its characters)."""
+    return {"passages": near, "refusal": reading.refusal_odds, "length": math.log1p(len(reading.answer))}
 
 
 def odds(found: Mapping[str, float]) -> float:

@@ -60,6 +60,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     for name, text in (("fees.md", FEES), ("guide.md", GUIDE), ("parking.md", ABOUT)):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(conflicts, "_BIAS", 1_000.0)  # which pairs are told is measured in bench/conflicts.py
+    monkeypatch.setattr(conflicts, "_NEAR", 0.0)
     with open_home(Settings(home=tmp_path / "home")) as home:
         home.ingest([tmp_path / name for name in ("fees.md", "guide.md", "parking.md")], replace=False, progress=silent)
         yield home
@@ -84,6 +85,12 @@ def test_an_answer_shows_the_other_document_that_says_something_else(home: Home)
     assert "Another document in force may say something else: guide.md: For a night" in told(record)
     (kept,) = home.records.conflicts.all()
     assert (kept.question, {kept.first.document, kept.second.document}) == (QUESTION, {"fees.md", "guide.md"})
+
+
+@pytest.mark.slow
+def test_what_is_too_far_to_be_told_is_not_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conflicts, "_NEAR", 0.99)
+    assert ask(home, "30 EUR.").conflicts == ()  # the reader has no second answer to give
 
 
 @pytest.mark.slow
