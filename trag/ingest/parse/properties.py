@@ -1,5 +1,6 @@
-"""What a file says of its own validity where its format has a place for that: properties of Word files, the information
-of a PDF, meta tags of a page, front matter of Markdown, and a table of two columns, "Document control".
+"""What a file says of its own validity where its format has a place for that: properties of Word files, the
+information of a PDF, meta tags of a page, front matter of Markdown, a table of two columns, "Document control", and
+lines of a title page with a name and a colon.
 
 The names are those of the fields (`valid_from`, written "Valid from" or "valid-from" too), of Dublin Core and of the
 formats themselves. Values are handed on as they stand: what they mean is read by `trag.ingest.validity`.
@@ -52,7 +53,11 @@ def stated(content: bytes, kind: str, blocks: Sequence[Block]) -> tuple[Stated, 
         "pdf": _information,
         **dict.fromkeys(("docx", "pptx", "xlsx"), _office),
     }
-    read = [*(of_format[kind](content) if kind in of_format else ()), *_tables(blocks[:_FIRST])]
+    read = [
+        *(of_format[kind](content) if kind in of_format else ()),
+        *_tables(blocks[:_FIRST]),
+        *_lines(blocks[:_FIRST]),
+    ]
     for one in read:
         value = " ".join(one.words.split())
         if value and len(value) <= _LONGEST:
@@ -164,3 +169,11 @@ def _tables(blocks: Sequence[Block]) -> Iterator[Stated]:
         said = [*_named(pairs, heading or "table")]
         if len({one.field for one in said}) > 1:
             yield from said
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[Stated]:
+    """Lines that are a name, a colon and a value, of two fields or more."""
+    lines = (line.partition(":") for block in blocks if block.kind != "table" for line in block.text.splitlines())
+    said = [*_named([(name, value) for name, colon, value in lines if colon], "first page")]
+    if len({one.field for one in said}) > 1:
+        yield from said

@@ -37,6 +37,19 @@ def word() -> bytes:
     return made.getvalue()
 
 
+def title_page() -> bytes:
+    import docx
+
+    document = docx.Document()
+    document.core_properties.language = ""
+    document.add_heading("Leave", 0)
+    for line in ("Status: Draft", "Supersedes: B 2", "Owner - nobody", ""):
+        document.add_paragraph(line)
+    document.add_paragraph("Ask two weeks before.")
+    document.save(made := io.BytesIO())
+    return made.getvalue()
+
+
 def pdf() -> bytes:
     from reportlab.pdfgen.canvas import Canvas
 
@@ -72,6 +85,16 @@ HTML = b"""<html lang="fr"><head><meta name="DC.replaces" content="leave-2020">
 TABLE = (
     b"# Leave\n\n| Version | Owner | Valid from |\n|---|---|---|\n| 3 | HR | 03/04/2025 |\n\nAsk two weeks before.\n"
 )
+TITLE = b"""Leave of absence
+
+Document owner: Human Resources
+Effective from: 1 March 2025
+Time: 10:30
+
+1 Asking
+
+Ask two weeks before.
+"""
 PLAIN = (
     b"# Owner: nobody\n\nThe status of the owner is valid from 2020.\n\n| Grade | Days |\n|---|---|\n| Owner | 3 |\n"
 )
@@ -114,9 +137,15 @@ PLAIN = (
             ],
         ),
         (pdf(), ".pdf", [Stated("valid_from", "March 2025", "PDF properties")]),
+        (
+            TITLE,
+            ".txt",
+            [Stated("owner", "Human Resources", "first page"), Stated("valid_from", "1 March 2025", "first page")],
+        ),
+        (title_page(), ".docx", [Stated("status", "Draft", "first page"), Stated("supersedes", "B 2", "first page")]),
         (TABLE, ".md", [Stated("owner", "HR", "Leave"), Stated("valid_from", "03/04/2025", "Leave")]),
     ],
-    ids=["markdown", "html", "word", "pdf", "table"],
+    ids=["markdown", "html", "word", "pdf", "title page", "title page in word", "table"],
 )
 def test_what_a_file_says(content: bytes, suffix: str, said: list[Stated]) -> None:
     reading = parse(content, suffix)
