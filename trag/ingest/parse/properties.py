@@ -12,6 +12,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from trag.ingest.reading import Block, Stated
 
@@ -56,7 +57,7 @@ def stated(content: bytes, kind: str, blocks: Sequence[Block]) -> tuple[Stated, 
     read = [
         *(of_format[kind](content) if kind in of_format else ()),
         *_tables(blocks[:_FIRST]),
-        *_lines(blocks[:_FIRST]),
+        *_lines(_spoken(blocks[:_FIRST])),
     ]
     for one in read:
         value = " ".join(one.words.split())
@@ -126,6 +127,9 @@ def _information(content: bytes) -> Iterator[Stated]:
     buffer = (raw.FPDF_WCHAR * (size // 2 + 1))()
     raw.FPDFCatalog_GetLanguage(document, buffer, size)
     yield Stated("language", bytes(buffer).decode("utf-16-le", "replace").rstrip("\0"), "PDF properties")
+    with suppress(IndexError, pdfium.PdfiumError):  # without pages, or with a damaged one
+        # Lines beneath each other are one paragraph among the blocks.
+        yield from _lines(document[0].get_textpage().get_text_bounded().splitlines())
 
 
 def _spellings(name: str) -> Iterator[str]:
@@ -171,9 +175,14 @@ def _tables(blocks: Sequence[Block]) -> Iterator[Stated]:
             yield from said
 
 
-def _lines(blocks: Sequence[Block]) -> Iterator[Stated]:
-    """Lines that are a name, a colon and a value, of two fields or more."""
-    lines = (line.partition(":") for block in blocks if block.kind != "table" for line in block.text.splitlines())
-    said = [*_named([(name, value) for name, colon, value in lines if colon], "first page")]
+def _spoken(blocks: Sequence[Block]) -> Iterator[str]:
+    for block in blocks:
+        yield from block.text.splitlines() if block.kind != "table" else ()
+
+
+def _lines(lines: Iterable[str]) -> Iterator[Stated]:
+    """Those that are a name, a colon and a value, of two fields or more."""
+    parts = (line.partition(":") for line in lines)
+    said = [*_named([(name, value) for name, colon, value in parts if colon], "first page")]
     if len({one.field for one in said}) > 1:
         yield from said

@@ -54,7 +54,8 @@ def pdf() -> bytes:
     from reportlab.pdfgen.canvas import Canvas
 
     canvas = Canvas(made := io.BytesIO())
-    canvas.drawString(72, 700, "Ask two weeks before.")
+    for at, line in enumerate(("Ask two weeks before.", "Document owner: HR", "Supersedes: Leave 2020")):
+        canvas.drawString(72, 700 - 14 * at, line)
     canvas.save()
     from pypdf import PdfReader, PdfWriter
 
@@ -136,7 +137,15 @@ PLAIN = (
                 Stated("supersedes", "Leave 2020", "Document control"),
             ],
         ),
-        (pdf(), ".pdf", [Stated("valid_from", "March 2025", "PDF properties")]),
+        (
+            pdf(),
+            ".pdf",
+            [
+                Stated("valid_from", "March 2025", "PDF properties"),
+                Stated("owner", "HR", "first page"),
+                Stated("supersedes", "Leave 2020", "first page"),
+            ],
+        ),
         (
             TITLE,
             ".txt",
