@@ -1,14 +1,15 @@
-"""What the jobs of the terminal have in common: words that are files or numbers, who types, progress bar, tables."""
+"""What the jobs of the terminal have in common: acts, words of a kind, who types, progress bar, tables."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from getpass import getuser
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from trag.errors import TragError
 from trag.progress import Progress
@@ -23,6 +24,42 @@ class Wrong(Protocol):
     """Ends the program with what is wrong with its words."""
 
     def __call__(self, message: str) -> NoReturn: ...
+
+
+def acts_of(
+    parser: argparse.ArgumentParser, left_out: str, *, takes_words: bool = True
+) -> argparse._SubParsersAction[argparse.ArgumentParser]:
+    """The acts of a job, of which one may be left out: what begins with no act is its own, where it takes no words
+    only options and nothing at all."""
+    acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
+    parse = parser.parse_known_args
+
+    def parse_with_act(given: Sequence[str], namespace: Any) -> Any:
+        first = given[0] if given else "-"
+        if first not in {*acts.choices, "-h", "--help"} and (takes_words or first.startswith("-")):
+            given = [left_out, *given]
+        return parse(given, namespace)
+
+    parser.parse_known_args = parse_with_act  # type: ignore[method-assign,assignment]
+    return acts
+
+
+def refuse_beside(wrong: Wrong, options: argparse.Namespace, chosen: str, *names: str) -> None:
+    """Ends the program where options of these names were given, which do not go with what was chosen."""
+    if given := [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) not in (None, False)]:
+        wrong(f"{', '.join(given)} does not go with {chosen}")
+
+
+def add_systems(act: argparse.ArgumentParser, module: str) -> None:
+    """The options of an act that measures some of the SYSTEMS of a module, which is imported when one is named."""
+
+    def system(text: str) -> str:
+        if text not in (known := import_module(module).SYSTEMS):
+            raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(known)})")
+        return text
+
+    act.add_argument("--system", nargs="+", action="extend", type=system)
+    act.add_argument("--markdown", action="store_true", help="the tables as Markdown")
 
 
 def by() -> str:
@@ -82,3 +119,14 @@ def show(table: Table) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if table.note:
         print(table.note)
+
+
+def show_all(tables: Iterable[Table], *, markdown: bool) -> None:
+    """Those of some tables that have rows; as Markdown, all of them."""
+    from trag.evaluate.tables import markdown as written
+
+    for table in tables:
+        if markdown:
+            print(written(table))
+        elif table.rows:
+            show(table)

@@ -12,13 +12,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.console import Wrong, by
+from trag.terminal.console import acts_of, at_least_one, by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,19 +27,7 @@ if TYPE_CHECKING:
     from trag.home import Home
     from trag.models.adapters import Baseline, Manifest
 
-_USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
-       python -m trag finetune dataset|train|export [HOW ...] [--new]
-       python -m trag finetune estimate [HOW ...] [--new]
-       python -m trag finetune measure [ADAPTER] [--questions N]
-       python -m trag finetune promote ADAPTER|shipped [--anyway]
-       python -m trag finetune merge ADAPTER FILE
-       python -m trag finetune steps [--negatives random|bm25|ance ...]
-       python -m trag finetune rollback
-       python -m trag finetune list
-       python -m trag finetune remove ADAPTER
-
-HOW is --seed N, --set NAME=NUMBER, --base FOLDER, --four-bits"""
-_UNTIL: dict[str, Stage] = {"dataset": "train", "train": "export", "export": "measure", "": "done"}
+_UNTIL: dict[str, Stage] = {"dataset": "train", "train": "export", "export": "measure", "all": "done"}
 SHIPPED = "shipped"
 
 
@@ -48,72 +35,65 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
     parser = jobs.add_parser(
         "finetune",
-        usage=_USAGE,
         help="fine-tune the model on this organization: dataset, training, measurement, promotion",
         description="Alone it does everything but promote: makes a dataset from what everyone may read (pairs that "
         "people gave, wrote or approved, made ones where those are few), the chart and the reviewers' labels, trains "
         "the adapter that answers now further on it (a new one where none answers), exports "
         "it, and measures it beside that one. What was stopped or killed goes on when the same words are given again.",
     )
-    parser.add_argument("words", nargs="*", metavar="ACT")
-    parser.add_argument("--seed", type=_seed, help="decides what is drawn and in which order (default: 1)")
-    parser.add_argument(
+    acts = acts_of(parser, "all", takes_words=False)
+    how = argparse.ArgumentParser(add_help=False)
+    how.add_argument("--seed", type=_seed, help="decides what is drawn and in which order (default: 1)")
+    how.add_argument(
         "--set", action="append", type=_setting, metavar="NAME=NUMBER", help="a setting of the training: --set epochs=1"
     )
-    parser.add_argument(
+    how.add_argument(
         "--base", type=Path, metavar="FOLDER", help="a Hugging Face folder with the whole weights of the model in use"
     )
-    parser.add_argument("--four-bits", action="store_true", help="hold the weights in 4 bits (QLoRA), on a CUDA GPU")
-    parser.add_argument(
+    how.add_argument("--four-bits", action="store_true", help="hold the weights in 4 bits (QLoRA), on a CUDA GPU")
+    how.add_argument("--new", action="store_true", help="begin anew, though another one can be gone on with")
+    measured = argparse.ArgumentParser(add_help=False)
+    measured.add_argument(
         "--questions",
-        type=int,
+        type=at_least_one,
         metavar="N",
         help="questions of the organization that measure it, and as many of the sets on the page Quality; fewer than "
         "180 also shorten general knowledge (default: 180)",
     )
-    parser.add_argument("--new", action="store_true", help="begin anew, though another one can be gone on with")
-    parser.add_argument(
+    for name, words in (
+        ("all", "everything but the promotion; the word may be left out"),
+        ("dataset", "as far as the dataset"),
+        ("train", "as far as the training"),
+        ("export", "as far as the file of the adapter"),
+    ):
+        acts.add_parser(name, help=words, parents=[how, measured]).set_defaults(job=_carry_out)
+    estimate = acts.add_parser("estimate", help="tell how long it takes, and what memory, by a step", parents=[how])
+    estimate.set_defaults(job=_estimate, questions=None)
+    measure = acts.add_parser("measure", help="measure an adapter beside what answers now", parents=[measured])
+    measure.add_argument("adapter", nargs="?", metavar="ADAPTER", help="(default: the newest)")
+    measure.set_defaults(job=_measure)
+    acts.add_parser("rollback", help="answer with the one before again").set_defaults(job=_adapters)
+    for name, words in (
+        ("promote", f"answer with an adapter from now on, or with the one that is {SHIPPED}"),
+        ("remove", "remove an adapter, and what it learned from"),
+        ("merge", "write the model with an adapter merged in to FILE, for other servers"),
+    ):
+        act = acts.add_parser(name, help=words)
+        act.add_argument("adapter", metavar="ADAPTER")
+        act.set_defaults(job=_merge if name == "merge" else _adapters)
+        if name == "promote":
+            act.add_argument("--anyway", action="store_true", help="though its figures do not say that it is better")
+        if name == "merge":
+            act.add_argument("file", type=Path, metavar="FILE")
+    acts.add_parser("list", help="list the adapters and the promotions").set_defaults(job=_list)
+    steps = acts.add_parser("steps", help="train the encoder that suggests steps, from the requests that ship")
+    steps.add_argument(
         "--negatives",
         nargs="+",
         choices=("random", "bm25", "ance"),
-        help="for `steps`: how those are drawn that a request is not about (default: all three)",
+        help="how those are drawn that a request is not about (default: all three)",
     )
-    parser.add_argument("--anyway", action="store_true", help="promote though its figures do not say that it is better")
-    parser.set_defaults(job=partial(_finetune, parser.error))
-
-
-def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> int:
-    act: Callable[[Settings, argparse.Namespace], int]
-    match options.words:
-        case [] | ["dataset"] | ["train"] | ["export"]:
-            act = _carry_out
-        case ["estimate"]:
-            act = _estimate
-        case ["measure"] | ["measure", _]:
-            act = _measure
-        case ["promote", _] | ["rollback"] | ["remove", _]:
-            act = _adapters
-        case ["merge", _, _]:
-            act = _merge
-        case ["list"]:
-            act = _list
-        case ["steps"]:
-            act = _steps
-        case _:
-            wrong(
-                "give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove, "
-                "steps"
-            )
-    is_told_how = options.seed is not None or options.set or options.base or options.four_bits
-    if (is_told_how or options.new) and act not in (_carry_out, _estimate):
-        wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")
-    if options.negatives and act is not _steps:
-        wrong("--negatives goes with steps")
-    if options.anyway and options.words[:1] != ["promote"]:
-        wrong("--anyway goes with promote")
-    if options.questions is not None and (act not in (_carry_out, _measure) or options.questions < 1):
-        wrong("--questions, 1 or more, goes with measuring")
-    return act(settings, options)
+    steps.set_defaults(job=_steps)
 
 
 def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
@@ -121,7 +101,7 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune.stages import carry_out
     from trag.home import open_home
 
-    until = _UNTIL["".join(options.words)]
+    until = _UNTIL[options.act]
     with open_home(settings) as home, _stopping() as stop:
         work = _work(home, options)
         with _bar() as tell:
@@ -139,7 +119,7 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
     elif work.candidate:
         print(f"Done: the adapter {work.candidate} that came of it is gone. Begin another: python -m trag finetune")
     else:
-        print(f"Done: {' '.join(options.words)}, in {folder}. Go on: python -m trag finetune")
+        print(f"Done: {options.act}, in {folder}. Go on: python -m trag finetune")
     return 0
 
 
@@ -175,8 +155,8 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home, _stopping() as stop:
-        if len(options.words) > 1:
-            id = options.words[1]
+        if options.adapter:
+            id = options.adapter
         elif found := home.candidates.all():
             id = found[0].id
         else:
@@ -197,15 +177,14 @@ def _adapters(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        match options.words:
-            case ["remove", id]:
-                remove(home, id)
-                print(f"Removed: {id}")
-                return 0
-            case ["promote", wanted]:
-                _promote(home, wanted, anyway=options.anyway)
-            case _:
-                home.roll_back(by=by())
+        if options.act == "remove":
+            remove(home, options.adapter)
+            print(f"Removed: {options.adapter}")
+            return 0
+        if options.act == "promote":
+            _promote(home, options.adapter, anyway=options.anyway)
+        else:
+            home.roll_back(by=by())
         print(f"The adapter that answers: {home.adapter_name or 'none: the model alone'}")
     return 0
 
@@ -230,13 +209,12 @@ def _merge(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune.stages import merge
     from trag.home import open_home
 
-    _, id, file = options.words
     with open_home(settings) as home, _stopping() as stop:
-        home.candidates.get(id)
-        if not merge(home, id, Path(file), stop):
+        home.candidates.get(options.adapter)
+        if not merge(home, options.adapter, options.file, stop):
             print("Stopped.", file=sys.stderr)
             return 1
-    print(f"{file} is the model with {id} merged in.")
+    print(f"{options.file} is the model with {options.adapter} merged in.")
     return 0
 
 

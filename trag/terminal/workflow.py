@@ -17,29 +17,14 @@ if TYPE_CHECKING:
     from trag.workflow.running import Run
 
 
-class _Acts(argparse._SubParsersAction):  # type: ignore[type-arg]  # noqa: SLF001
-    """Acts by their first word; a word that names none begins a request, for which a workflow is drafted."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.choices = None  # type: ignore[assignment]
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        act = [] if values[0] in self._name_parser_map else ["draft"]
-        super().__call__(parser, namespace, [*act, *values], option_string)
-
-
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
-    workflow = jobs.add_parser(
-        "workflow",
-        help="draft a workflow for a request; check, try and export workflows",
-        usage='python -m trag workflow "when a supplier invoice comes in, ..." [OPTIONS], or ACT ...',
-    )
-    acts = workflow.add_subparsers(dest="act", required=True, metavar="ACT", action=_Acts)
+    workflow = jobs.add_parser("workflow", help="draft a workflow for a request; check, try and export workflows")
+    acts = console.acts_of(workflow, "draft")
     draft = acts.add_parser(
         "draft",
-        help="make the workflow of a request, of the steps, tables and triggers that exist; the word may be left out",
+        help='make the workflow of a request, "when a supplier invoice comes in, ...", of the steps, tables and '
+        "triggers that exist; the word may be left out",
     )
     draft.add_argument("request", help="what is to be done, and when")
     form = draft.add_mutually_exclusive_group()

@@ -140,6 +140,7 @@ def test_what_cannot_be_done_is_said(
     [
         "paint", "promote", "list --new", "promote x --questions 3", "--questions 0", "--set a=b", "--set rank",
         "--seed 0", "--seed 1000000001", "promote x --four-bits", "measure --anyway", "list --base .",
+        "estimate --questions 3", "steps --negatives none", "dataset --negatives ance",
     ],
 )  # fmt: skip
 def test_wrong_usage_is_exit_2(words: str, home: Path) -> None:
