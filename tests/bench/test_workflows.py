@@ -13,9 +13,10 @@ from lxml import etree
 from org.procedures.flows import Book
 from org.procedures.reading import load
 from tests.trag.workflow.test_exporting import dsl, xsd
-from trag.workflow.bpmn import bpmn, from_bpmn
+from tests.workflow_files import from_bpmn, from_serverless
+from trag.workflow.bpmn import bpmn
 from trag.workflow.checking import check
-from trag.workflow.exporting import from_serverless, serverless
+from trag.workflow.exporting import serverless
 from trag.workflow.record import Workflow
 from trag.workflow.running import run
 from trag.workflow.structure import after, made, may_end, read, write

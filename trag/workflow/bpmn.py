@@ -1,4 +1,4 @@
-"""A workflow as BPMN 2.0 (XML, with its drawing), and such a file read back to the same core by following its flows.
+"""A workflow as BPMN 2.0 (XML, with its drawing).
 
 Loops and TRY are sub-processes, whose ends an END ends alone in BPMN; CATCH is what their boundary event leads to.
 Branches are gateways and what lies between. Inputs are said in words; names of steps are attributes of our own.
@@ -12,17 +12,13 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from org.procedures.flows import Book
-from trag.workflow.exporting import numbered
-from trag.workflow.record import Condition, Started, Workflow, WorkflowStep
+from trag.workflow.record import Condition, Workflow, WorkflowStep
 
-MAX_BYTES = 5 * 2**20
 _SPEC = "http://www.omg.org/spec"
 _BPMN, _DI = f"{_SPEC}/BPMN/20100524/MODEL", f"{_SPEC}/BPMN/20100524/DI"
 _DC, _DD = f"{_SPEC}/DD/20100524/DC", f"{_SPEC}/DD/20100524/DI"
 _OURS = "urn:trag:workflow"
 _STEP, _JOIN = f"{{{_OURS}}}step", f"{{{_OURS}}}join"
-_MOST = 1_000
-_TOO_DEEP = 20
 _SIZES = {"startEvent": 36, "endEvent": 36, "intermediateCatchEvent": 36, "boundaryEvent": 36}
 _SIZES |= {"exclusiveGateway": 50, "parallelGateway": 50}
 _GAP, _ROW, _TASK = 50, 110, (120, 80)
@@ -213,95 +209,3 @@ def _draw(root: Any, drawing: _Drawing) -> None:
         corner = begin[0] + _GAP // 2
         for point in (begin, (corner, begin[1]), (corner, end[1]), end):
             etree.SubElement(edge, f"{{{_DD}}}waypoint", x=str(point[0]), y=str(point[1]))
-
-
-# Reading back
-
-
-def from_bpmn(content: bytes) -> Workflow:
-    """The core of a workflow that `bpmn` gave. Raises ValueError for anything else; nothing outside the file is read,
-    and no entity of its own is looked up."""
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"the file has more than {MAX_BYTES // 2**20} MB")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        root = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise ValueError(f"the file is no XML ({error})") from error
-    if root.getroottree().docinfo.doctype:
-        raise ValueError("the file has a document type of its own")
-    process = root.find(f"{{{_BPMN}}}process")
-    if process is None:
-        raise ValueError("the file has no process")
-    found: list[tuple[int, str]] = []
-    reader = _Reader(process, found)
-    start = reader.start(process)
-    reader.read(reader.after(start.get("id")), "", 0)
-    signal = root.find(f"{{{_BPMN}}}signal")
-    table = start.get(f"{{{_OURS}}}table", "")
-    return Workflow(None if signal is None else Started(signal.get("name", ""), table), numbered(found))
-
-
-class _Reader:
-    """The nodes and flows of a process."""
-
-    def __init__(self, process: Any, found: list[tuple[int, str]]) -> None:
-        self.found = found
-        self.nodes = {node.get("id", ""): node for node in process.iter() if isinstance(node.tag, str)}
-        self.flows: dict[str, list[Any]] = {}
-        self.boundaries: dict[str, str] = {}
-        for id, node in self.nodes.items():
-            if node.tag == f"{{{_BPMN}}}sequenceFlow":
-                self.flows.setdefault(node.get("sourceRef", ""), []).append(node)
-            elif node.tag == f"{{{_BPMN}}}boundaryEvent":
-                self.boundaries[node.get("attachedToRef", "")] = id
-
-    def start(self, scope: Any) -> Any:
-        start = scope.find(f"{{{_BPMN}}}startEvent")
-        if start is None:
-            raise ValueError("a process has no start")
-        return start
-
-    def after(self, id: str) -> str:
-        """The node that one leads to, "" for none."""
-        flows = self.flows.get(id, [])
-        return flows[0].get("targetRef", "") if flows else ""
-
-    def add(self, level: int, name: str) -> None:
-        if level > _TOO_DEEP or len(self.found) >= _MOST:
-            raise ValueError("the process is too large, or goes in circles")
-        self.found.append((level, name))
-
-    def read(self, id: str, until: str, level: int) -> None:
-        """The steps from a node on, to another or to an end."""
-        while id and id != until:
-            node = self.nodes.get(id)
-            if node is None:
-                raise ValueError(f"a flow leads to {id!r}, which is not there")
-            name, join = node.get(_STEP, ""), node.get(_JOIN, "")
-            if not name and node.tag == f"{{{_BPMN}}}endEvent":
-                return
-            if not name:
-                raise ValueError(f"{id!r} is no step")
-            if name == "IF":
-                self.branches(node, join, level)
-            else:
-                self.add(level, name)
-            if name == "PARALLEL":
-                for flow in self.flows.get(id, []):
-                    self.add(level + 1, "PARALLELBLOCK")
-                    self.read(flow.get("targetRef", ""), join, level + 2)
-            elif name in ("FOREACH", "DOUNTIL", "TRY"):
-                self.read(self.after(self.start(node).get("id")), "", level + 1)
-            if name == "TRY" and (caught := self.after(self.boundaries.get(id, ""))) != join:
-                self.add(level, "CATCH")
-                self.read(caught, join, level + 1)
-            id = self.after(join or id)
-
-    def branches(self, node: Any, join: str, level: int) -> None:
-        """What the flows out of a gateway lead to, up to the other."""
-        for number, flow in enumerate(self.flows.get(node.get("id"), [])):
-            target, last = flow.get("targetRef", ""), flow.get("id") == node.get("default")
-            if not (last and target == join):
-                self.add(level, "ELSE" if last else "ELSEIF" if number else "IF")
-                self.read(target, join, level + 1)

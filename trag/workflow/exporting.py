@@ -1,4 +1,4 @@
-"""A workflow as CNCF Serverless Workflow (DSL 1.0.0, JSON), and such a file read back to the same core.
+"""A workflow as CNCF Serverless Workflow (DSL 1.0.0, JSON).
 
 Each step is a task under its number and name. Branches are `do` tasks with an `if` that says that none before held:
 what a condition looks at does not change while a workflow runs. Actions are functions of their names, which whoever
@@ -11,27 +11,15 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from org.procedures.actions import LOGIC
-from trag.workflow.record import Condition, Started, Workflow, WorkflowStep
+from trag.workflow.record import Condition, Workflow
 from trag.workflow.running import MOST_ROUNDS
 
 _RESERVED = ("asyncapi", "grpc", "http", "openapi")
 """What `call` means something else by."""
 _DURATION = re.compile(r"P(?!$)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
-_TOO_DEEP = 20
-
-
-def numbered(found: Sequence[tuple[int, str]]) -> tuple[WorkflowStep, ...]:
-    """The steps of a core: their levels from 0 on and names, in order."""
-    path: list[int] = []
-    steps = []
-    for number, (level, name) in enumerate(found, 1):
-        path[level:] = [number]
-        steps.append(WorkflowStep(name, number, path[level - 1] if level else 0))
-    return tuple(steps)
 
 
 def serverless(workflow: Workflow) -> dict[str, Any]:
@@ -123,34 +111,3 @@ def _holds(condition: Condition | None, names: Mapping[int, str]) -> str:
     else:
         found = f"(({left} | tostring | ascii_downcase) {op} {json.dumps(right.casefold())})"
     return f"({found} | not)" if condition.op == "!=" else found
-
-
-def from_serverless(values: Mapping[str, Any]) -> Workflow:
-    """The core of a workflow that `serverless` gave, with its title and request. Raises ValueError for anything
-    else."""
-    found: list[tuple[int, str]] = []
-    try:
-        _read(values["do"], 0, found)
-        event = values.get("schedule", {}).get("on", {}).get("one", {}).get("with")
-        trigger = Started(event["type"], event.get("subject", "")) if event else None
-        document = values["document"]
-        return Workflow(trigger, numbered(found), document.get("title", ""), document.get("summary", ""))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"this is no such workflow: {error}") from error
-
-
-def _read(tasks: Any, level: int, found: list[tuple[int, str]]) -> None:
-    """The steps that a list of tasks stands for, and all within them."""
-    if level > _TOO_DEEP:
-        raise ValueError("the tasks are nested too deep")
-    for item in tasks:
-        ((key, task),) = item.items()
-        name = task["call"].partition(":")[0] if "call" in task else key.partition("-")[2]
-        if "call" not in task and name not in LOGIC:
-            raise ValueError(f"the task {key!r} is no step")
-        found.append((level, name))
-        inside = task["fork"]["branches"] if "fork" in task else task.get("try", task.get("do", []))
-        _read(inside, level + 1, found)
-        if "do" in task.get("catch", {}):
-            found.append((level, "CATCH"))
-            _read(task["catch"]["do"], level + 1, found)

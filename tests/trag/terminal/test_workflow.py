@@ -8,9 +8,8 @@ import pytest
 
 from tests.drafted import REQUEST, Drafting, book
 from tests.trag.workflow.conftest import INVOICES, ROOT
+from tests.workflow_files import from_bpmn, from_serverless
 from trag.terminal.main import main
-from trag.workflow.bpmn import from_bpmn
-from trag.workflow.exporting import from_serverless
 from trag.workflow.record import Workflow, WorkflowRecord
 
 HIGH = str(ROOT / "bench" / "workflows" / "records" / "invoice-high.json")

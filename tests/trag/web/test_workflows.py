@@ -22,6 +22,7 @@ from store.person import Role
 from tests import drafted, planned
 from tests.drafted import REQUEST, UNFIT, Drafting
 from tests.pages import gated, parsed, signed_in, soup, texts, words
+from tests.workflow_files import from_bpmn, from_serverless
 from trag import workflows
 from trag.flow.record import Chosen, PlannedStep, PlanRecord
 from trag.home import Home, open_home
@@ -32,8 +33,6 @@ from trag.web.active_runs import ActiveRuns
 from trag.web.visitors import leads_in
 from trag.web.workflows import page as workflows_page
 from trag.workflow import activation
-from trag.workflow.bpmn import from_bpmn
-from trag.workflow.exporting import from_serverless
 from trag.workflow.record import Workflow, WorkflowRecord
 from trag.workflows import Drafted
 

@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema_rs import Draft202012Validator  # jsonschema takes minutes for deep tasks
 from lxml import etree
 
@@ -13,8 +12,9 @@ from org.procedures.flows import Book
 from tests.trag.workflow.conftest import INVOICES, by_chance
 from tests.trag.workflow.test_checking import GOOD
 from tests.trag.workflow.test_running import workflow as by_lines
-from trag.workflow.bpmn import bpmn, from_bpmn
-from trag.workflow.exporting import from_serverless, serverless
+from tests.workflow_files import from_bpmn, from_serverless
+from trag.workflow.bpmn import bpmn
+from trag.workflow.exporting import serverless
 from trag.workflow.record import Started, Workflow
 from trag.workflow.structure import made, read
 
@@ -113,40 +113,3 @@ def test_a_branch_is_taken_where_none_before_it_was() -> None:
         "${ true }",
         f"${{ (true | not) and {rush} }}",
     ]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [{}, {"do": 3}, {"do": [{"a": {}, "b": {}}]}, {"document": {}, "do": [{"1-log": {"set": {}}}]}, {"do": [[]]}],
-)
-def test_other_json_is_refused(values: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="no such workflow"):
-        from_serverless(values)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "no XML"),
-        (b"<a/>", "no process"),
-        (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "document type"),
-        (b"<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", "document type"),
-        (b" " * (5 * 2**20 + 1), "more than 5 MB"),
-    ],
-)
-def test_other_xml_is_refused_and_nothing_it_names_is_read(content: bytes, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        from_bpmn(content)
-
-
-def test_a_process_that_goes_in_circles_or_nowhere_is_refused(book: Book) -> None:
-    written = bpmn(made(*read("-\nlog\nlog\nlog"), book), book)
-    with pytest.raises(ValueError, match="circles"):
-        from_bpmn(written.replace(b'targetRef="step-3"', b'targetRef="step-1"'))
-    with pytest.raises(ValueError, match="'nowhere', which is not there"):
-        from_bpmn(written.replace(b'targetRef="step-3"', b'targetRef="nowhere"'))
-    deep: Any = {"1-log": {"call": "log"}}
-    for _ in range(40):
-        deep = {"1-IF": {"do": [deep]}}
-    with pytest.raises(ValueError, match="too deep"):
-        from_serverless({"document": {}, "do": [deep]})
