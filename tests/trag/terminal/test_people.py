@@ -169,7 +169,7 @@ def test_the_app_listens_where_it_says(
     def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
         heard.extend((each.family, each.getsockname()[:2]) for each in sockets)
 
-    monkeypatch.setattr("trag.web.serve.open_home", lambda settings: nullcontext())
+    monkeypatch.setattr("trag.web.serve.open_home", lambda settings, later: nullcontext())
     monkeypatch.setattr("trag.web.serve.create_app", lambda home: None)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     monkeypatch.setattr(uvicorn.Server, "run", run)
@@ -179,7 +179,7 @@ def test_the_app_listens_where_it_says(
 
 
 def test_a_port_that_cannot_be_opened_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trag.web.serve.open_home", lambda settings: nullcontext())
+    monkeypatch.setattr("trag.web.serve.open_home", lambda settings, later: nullcontext())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(TragError, match=f"Port {port} on 127") as refused:

@@ -79,7 +79,7 @@ def page(records: Records, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]
     monkeypatch.setattr(ask, "where", lambda _: "10.0.0.7")
     filled, chart = SimpleNamespace(empty=False), SimpleNamespace(chart=CHART)
     home: Any = SimpleNamespace(records=records, organization=chart, state=lambda: filled, settings=Settings())
-    home.procedures = SimpleNamespace(book=None)
+    home.procedures = SimpleNamespace(in_use=None)
     assistant = Scripted(records)
     page = AskPage(home, opened(lambda: assistant))
     page.assistant.result()

@@ -121,7 +121,7 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
         ):
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None), parts={})
             home.state = lambda: SimpleNamespace(empty=False)
-            home.procedures = SimpleNamespace(book=planned.book())
+            home.procedures = SimpleNamespace(in_use=planned.book())
             records.library.put("all.md", "1" * 64, None, ())
             planned.plan_by_words(home)
             home.parts["drafter"] = Drafter(home.procedures.in_use, planned.encoded, planned.weigh)

@@ -165,7 +165,7 @@ def place(records: Records, portal: BlockingPortal) -> Place:
     home: Any = SimpleNamespace(
         records=records,
         organization=SimpleNamespace(chart=CHART),
-        procedures=SimpleNamespace(book=BOOK),
+        procedures=SimpleNamespace(in_use=BOOK),
         parts={"planner": planner},
         model=None,
     )

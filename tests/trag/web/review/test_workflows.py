@@ -53,7 +53,7 @@ def home_of(place: Place) -> Any:
     return SimpleNamespace(
         records=place.records,
         organization=SimpleNamespace(chart=CHART),
-        procedures=SimpleNamespace(book=BOOK),
+        procedures=SimpleNamespace(in_use=BOOK),
     )
 
 
