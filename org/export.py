@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ from itertools import chain
 from typing import Literal
 
 from org.chart import PATH_SEPARATOR, Chart, Unit
-from org.reading.cells import COLUMNS, guard
+from org.reading.cells import COLUMNS, csv_text
 from org.reading.objects import ORDER
 
 Format = Literal["csv", "xlsx", "json", "tree"]
@@ -35,9 +33,7 @@ def write(chart: Chart, format: Format) -> bytes:
         from org.reading.workbook import pack
 
         return pack({"Units": rows})
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([guard(cell) for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8-sig")
+    return csv_text(rows).encode("utf-8-sig")
 
 
 def _references(chart: Chart) -> Iterator[tuple[Unit, str, str]]:

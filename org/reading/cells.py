@@ -3,9 +3,11 @@ what those of a header mean: which column holds the name, which the parent, and 
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 MAX_CELL = 32_767
@@ -72,6 +74,13 @@ def guard(cell: str) -> str:
     So is one that has apostrophes before the sign already, so that `unguard` always gives the cell back.
     """
     return "'" + cell if _GUARDED.match(cell) else cell
+
+
+def csv_text(rows: Iterable[Iterable[str]]) -> str:
+    """Rows as CSV that spreadsheet programs run nothing of."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([guard(cell) for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def unguard(cell: str) -> str:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from store import disk_full, files
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score
@@ -246,6 +246,22 @@ def append(file: Path, values: Mapping[str, Any]) -> None:
         if error.errno in files.FULL:
             raise disk_full(str(file)) from error
         raise
+
+
+def kept(file: Path, record: Callable[..., T]) -> list[T]:
+    """The records that `append` put in a file, their lists as tuples; none where there is no file. A last line that a
+    kill cut short does not count. Raises OperatorError when the file is damaged."""
+    if not file.exists():
+        return []
+    *lines, _ = file.read_bytes().split(b"\n")
+    try:
+        return [record(**{name: _frozen(value) for name, value in json.loads(line).items()}) for line in lines]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def plan(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil
 from statistics import fmean, median
 
-from org.reading.cells import guard
+from org.reading.cells import csv_text
 from trag.evaluate.cases import COMPLEX, SIMPLE
 from trag.evaluate.comparing import Comparison, is_right
 from trag.evaluate.runs import Result, Run
@@ -194,9 +192,7 @@ def markdown(table: Table) -> str:
 
 def as_csv(table: Table) -> str:
     """The table as CSV that spreadsheet programs run nothing of."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([guard(cell) for cell in row] for row in (table.header, *table.rows))
-    return text.getvalue()
+    return csv_text((table.header, *table.rows))
 
 
 def as_json(tables: Iterable[Table]) -> str:

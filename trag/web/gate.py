@@ -131,14 +131,15 @@ class Gate:
                     raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.{more}")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
-                await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
+                result = f"answered {answer.status}"
+                await run_in_threadpool(self.door.log, "call", visit.caller.name, what, where, result)
         except Refused as refusal:
             noted = self.door.notes_refusal(where)
             if noted or refusal.status != 429:
                 log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
             if noted and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
-                await run_in_threadpool(self.door.log_refusal, who, what, where, reason)
+                await run_in_threadpool(self.door.log, "refused", who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
 
     async def _refuse(

@@ -3,8 +3,6 @@ file to save."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import secrets
 import threading
@@ -18,7 +16,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.requests import ClientDisconnect
 
-from org.reading.cells import guard
+from org.reading.cells import csv_text
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.web.render import environment
 from trag.web.visitors import LEADS, is_admin_here, named, where
@@ -121,14 +119,7 @@ def exported(request: Request, log: Audit, what: str, lines: Iterable[str], name
 
 def table(lines: Iterable[Sequence[str]], name: str) -> Response:
     """Rows as CSV that spreadsheet programs open rightly and run nothing of."""
-    return attachment("".join(map(csv_line, lines)).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
-
-
-def csv_line(cells: Iterable[str]) -> str:
-    """One row of such a table."""
-    line = io.StringIO(newline="")
-    csv.writer(line).writerow([guard(cell) for cell in cells])
-    return line.getvalue()
+    return attachment(csv_text(lines).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
 
 
 def _saved_as(name: str) -> dict[str, str]:

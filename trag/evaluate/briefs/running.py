@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 import prompts
 from trag.ask import Assistant
 from trag.brief import gathering, writer, writing
-from trag.errors import OperatorError
 from trag.evaluate import runs
 from trag.evaluate.briefs import systems
 from trag.evaluate.briefs.names import Name
@@ -37,7 +35,7 @@ def run(
     done, total = 0, len(names) * sum(times if system in WAYS else 1 for system in chosen)
     for system in chosen:
         file = folder / f"{_depends(assistant, system)}.jsonl"
-        kept = {(one.set, one.name, one.run): one for one in _kept(file)}
+        kept = {(one.set, one.name, one.run): one for one in runs.kept(file, Written)}
         for name in names:
             for number in range(times if system in WAYS else 1):
                 progress(system, done, total)
@@ -60,19 +58,3 @@ def _depends(assistant: Assistant, system: str) -> str:
         given = [WAYS[system], inspect.getsource(systems)]
     identity = (assistant.model.identity, assistant.model.context, assistant.organization.version, passages, system)
     return hashlib.sha256(repr((*identity, given)).encode()).hexdigest()[:16]
-
-
-def _kept(file: Path) -> list[Written]:
-    """The texts of a file; a last line that a kill cut short does not count."""
-    if not file.exists():
-        return []
-    *lines, _ = file.read_bytes().split(b"\n")
-    try:
-        return [_written(json.loads(line)) for line in lines]
-    except (ValueError, TypeError, KeyError) as error:
-        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
-
-
-def _written(values: dict[str, Any]) -> Written:
-    lists = {name: tuple(values[name]) for name in ("sentences", "evidence")}
-    return Written(**(values | lists | {"cited": tuple(tuple(each) for each in values["cited"])}))

@@ -42,49 +42,37 @@ _GENERAL = frozenset("body element entity item level node organisation organizat
 
 
 class Tree:
-    """A chart laid out in the order of its tree, each unit before those under it; built once for all its facts.
+    """A chart by its units, in the order of its tree: each unit before those under it; built once for all its facts.
 
-    A unit's place in `order` is `place[its id]`; the units under it are the `size[its place]` that follow.
+    A unit's place in `order` is `place[its id]`, and `depth[its place]` tells how many units are above it.
     """
 
     def __init__(self, chart: Chart) -> None:
+        self._chart = chart
         self.root = chart.root
         self.order: tuple[Unit, ...] = (chart.root, *chart.descendants(chart.root.id))
         self.place = {unit.id: place for place, unit in enumerate(self.order)}
-        self.size = [0] * len(self.order)
-        self.depth = [0] * len(self.order)
-        self._children: dict[str, list[Unit]] = defaultdict(list)
-        for unit in self.order[1:]:
-            parent = self.parent(unit)
-            self.depth[self.place[unit.id]] = self.depth[self.place[parent.id]] + 1
-            self._children[parent.id].append(unit)
-        for unit in reversed(self.order[1:]):
-            self.size[self.place[self.parent(unit).id]] += self.size[self.place[unit.id]] + 1
+        self.depth = [chart.depth(unit.id) for unit in self.order]
 
     def parent(self, unit: Unit) -> Unit:
         """The unit right above; the root is its own."""
-        return unit if unit.parent is None else self.order[self.place[unit.parent]]
+        return unit if unit.parent is None else self._chart.unit(unit.parent)
 
     def above(self, unit: Unit) -> tuple[Unit, ...]:
         """Every unit above, the closest first."""
-        units: list[Unit] = []
-        while unit.parent is not None:
-            unit = self.parent(unit)
-            units.append(unit)
-        return tuple(units)
+        return self._chart.path(unit.id)[-2::-1]
 
     def children(self, unit: Unit) -> Sequence[Unit]:
         """The units right under it."""
-        return self._children.get(unit.id, ())
+        return self._chart.children(unit.id)
 
     def total(self, unit: Unit) -> int:
         """How many units are under it at any depth."""
-        return self.size[self.place[unit.id]]
+        return self._chart.total(unit.id)
 
     def below(self, unit: Unit) -> Sequence[Unit]:
         """The units under it at any depth."""
-        start = self.place[unit.id] + 1
-        return self.order[start : start + self.total(unit)]
+        return self._chart.descendants(unit.id)
 
     def within(self, places: Sequence[int], unit: Unit) -> Sequence[int]:
         """Those of the ascending `places` that are under the unit."""
@@ -93,7 +81,7 @@ class Tree:
 
     def is_under(self, unit: Unit, above: Unit) -> bool:
         """Whether the unit is under the other at any depth; no unit is under itself."""
-        return 0 < self.place[unit.id] - self.place[above.id] <= self.total(above)
+        return self._chart.is_under(unit.id, above.id)
 
 
 def words(text: str) -> tuple[str, ...]:

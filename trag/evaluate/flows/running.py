@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import prompts
-from trag.errors import OperatorError
+from trag.evaluate import runs
 from trag.evaluate.flows.data import Data, Query
 from trag.evaluate.flows.writing import MAX_TOKENS, TRAG, Setting, Written, write
 from trag.flow import binding, choosing, planner, planning, prompting
 from trag.flow.lookahead import LENGTH, WIDTH
 from trag.flow.planner import Planner
 from trag.flow.scoring import FLAP, Encode
-from trag.json_lines import as_line
 from trag.llm.model import LanguageModel
 from trag.progress import Progress
 from trag.retrieve import Weigh
@@ -59,7 +55,7 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     planners = {name: Planner(one.book, None, encode, weigh, lambda *_: True) for name, one in data.domains.items()}
     files = {system: folder / f"{_depends(model, data, system)}.jsonl" for system, _ in tasks}
-    kept = {(one.system, one.setting, one.query): one for file in {*files.values()} for one in _kept(file)}
+    kept = {(one.system, one.setting, one.query): one for file in {*files.values()} for one in runs.kept(file, Written)}
     found: list[Written] = []
     for system, setting in tasks:
         for query in queries:
@@ -67,7 +63,7 @@ def run(
             plan = kept.get((system, setting, query.id))
             if plan is None:
                 plan = write(model, planners[query.domain], query, system, setting, encode)
-                _append(files[system], plan)
+                runs.append(files[system], asdict(plan))
             found.append(plan)
     return tuple(found)
 
@@ -79,29 +75,3 @@ def _depends(model: LanguageModel, data: Data, system: str) -> str:
     messages = [prompting.messages("", book.actions.values(), book.procedures.values()) for book in books]
     given = (model.identity, model.context, messages, data.queries, FLAP, (WIDTH, LENGTH, MAX_TOKENS), *own)
     return hashlib.sha256(repr(given).encode()).hexdigest()[:16]
-
-
-def _kept(file: Path) -> list[Written]:
-    """The plans of a file; a last line that a kill cut short does not count."""
-    if not file.exists():
-        return []
-    *lines, _ = file.read_bytes().split(b"\n")
-    try:
-        return [_written(**json.loads(line)) for line in lines]
-    except (ValueError, TypeError) as error:
-        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
-
-
-def _written(*, chosen: list[str] | None = None, **values: Any) -> Written:
-    return Written(**values, chosen=None if chosen is None else tuple(chosen))
-
-
-def _append(file: Path, plan: Written) -> None:
-    """One more line, on the disk when this returns. What a kill left of the line before goes first."""
-    whole = file.read_bytes() if file.exists() else b""
-    with file.open("r+b" if whole else "wb") as plans:
-        plans.truncate(whole.rfind(b"\n") + 1)
-        plans.seek(0, os.SEEK_END)
-        plans.write(as_line(asdict(plan)).encode() + b"\n")
-        plans.flush()
-        os.fsync(plans.fileno())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import prompts
 from org.procedures.flows import Book
 from trag.embed import open_embedder
-from trag.errors import OperatorError
 from trag.evaluate import runs
 from trag.evaluate.workflows import systems
 from trag.evaluate.workflows.cases import Case, Cases
@@ -88,7 +86,7 @@ def run(
         for system in chosen:
             as_ = form if system.startswith(systems.FREE) else "lines"
             file = folder / f"{_depends(model, each, system, as_, examples)}.jsonl"
-            kept = {(one.case, one.request): one for one in _kept(file)}
+            kept = {(one.case, one.request): one for one in runs.kept(file, Written)}
             write: Callable[[Case], Written] | None = None
             for case in each.cases:
                 progress(f"{system}, {each.name}", done, total)
@@ -132,21 +130,3 @@ def _depends(model: LanguageModel, cases: Cases, system: str, form: Form, exampl
     else:
         given = (examples.k, examples.cases, prompts.workflow_by_examples("", {}, (), form=form))
     return hashlib.sha256(repr((*identity, encoder, given)).encode()).hexdigest()[:16]
-
-
-def _kept(file: Path) -> list[Written]:
-    """The workflows of a file; a last line that a kill cut short does not count."""
-    if not file.exists():
-        return []
-    *lines, _ = file.read_bytes().split(b"\n")
-    try:
-        return [_written(**json.loads(line)) for line in lines]
-    except (ValueError, TypeError) as error:
-        raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
-
-
-def _written(*, steps: list[str] | None, tables: list[str] | None, **values: Any) -> Written:
-    lists: dict[str, Any] = {
-        name: None if each is None else tuple(each) for name, each in (("steps", steps), ("tables", tables))
-    }
-    return Written(**values, **lists)

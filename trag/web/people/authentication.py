@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -155,23 +155,15 @@ class Authenticator:
             self._refusals[where] = since, count + 1
         return count < MOST_REFUSALS
 
-    def log_refusal(self, who: str, what: str, where: str, reason: str) -> None:
-        """Write down a refusal, where there are accounts."""
+    def log(self, kind: Literal["refused", "call"], who: str, what: str, where: str, result: str) -> None:
+        """Write down a refusal, or who changed something or took data away, where there are accounts. What was done is
+        done, and stays refused, whatever can be kept of it."""
         if self.local:
             return
         try:
-            self.records.audit.add(who, "refused", what[:300], where=where, result=reason)
-        except StoreError as error:  # it stays refused, whatever can be kept of it
-            log.error("a refusal was not written down: %s", error.message)
-
-    def log_call(self, who: str, what: str, where: str, result: str) -> None:
-        """Write down who changed something or took data away, where there are accounts."""
-        if self.local:
-            return
-        try:
-            self.records.audit.add(who, "call", what[:300], where=where, result=result)
-        except StoreError as error:  # what was done stands in the log without where it came from
-            log.error("a call was not written down: %s", error.message)
+            self.records.audit.add(who, kind, what[:300], where=where, result=result)
+        except StoreError as error:
+            log.error("%s was not written down: %s", kind, error.message)
 
     def start_session(self, person: Person, headers: Headers, where: str, how: str, response: Response) -> Response:
         """A new session for somebody who proved who they are; what the browser held before ends. Raises StoreError

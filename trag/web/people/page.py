@@ -16,6 +16,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
+from org.reading.cells import csv_text
 from store.person import Newcomer, Person, Role, State
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted
@@ -29,7 +30,7 @@ from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
 from trag.web.people.sign_in import SignInPages
 from trag.web.request_limits import apart
-from trag.web.responses import Denied, Notice, csv_line, explain, exported, table, there
+from trag.web.responses import Denied, Notice, explain, exported, table, there
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
@@ -320,9 +321,9 @@ def forgotten_in_words(gone: Forgotten) -> str:
 
 def as_csv(events: Iterable[Event]) -> Iterator[str]:
     """The log as a table that a spreadsheet runs nothing of: a header, then a line for each event."""
-    yield csv_line(FIELDS)
+    yield csv_text([FIELDS])
     for event in events:
-        yield csv_line(_fields(event).values())
+        yield csv_text([_fields(event).values()])
 
 
 def as_json(events: Iterable[Event]) -> Iterator[str]:

@@ -137,7 +137,7 @@ class SignInPages:
             answer = self.context.enter(request, person, "single sign-on", after)
         except (TragError, StoreError) as problem:
             if self.authenticator.notes_refusal(where(request)):
-                self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
+                self.authenticator.log("refused", "", "sign-in", where(request), f"single sign-on: {problem.message}")
             answer = self._page("/", problem, status=403)
         answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
         return answer

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import Response
 
+from org.reading.cells import csv_text
 from store.reviews import Label
 from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
@@ -24,7 +25,7 @@ from trag.review import workflows as judged_workflows
 from trag.review.verdicts import held
 from trag.web.evidence import documents_of
 from trag.web.render import unit_name
-from trag.web.responses import csv_line, explain, exported
+from trag.web.responses import explain, exported
 from trag.web.review import render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.context import CHOICES, COUNTED, GivenAnswer, QueuePlace, ReviewContext, record_of
@@ -190,10 +191,10 @@ def as_json(answers: Iterable[Judged]) -> Iterator[str]:
 
 def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
     """A header, then a line for each answer, of which a spreadsheet runs nothing."""
-    yield "\ufeff" + csv_line(FIELDS)
+    yield "\ufeff" + csv_text([FIELDS])
     for each in answers:
         values = _values(each) | {"documents": "; ".join(sorted(documents_of(each.record)))}
-        yield csv_line(values[field] for field in FIELDS)
+        yield csv_text([[values[field] for field in FIELDS]])
 
 
 def _values(each: Judged) -> dict[str, str]:
