@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
-from trag.errors import TragError
+from trag.errors import OperatorError, TragError
 
 Record = TypeVar("Record")
 Fits = Callable[[object], bool]
@@ -47,6 +48,23 @@ def read(content: bytes, made: Callable[[Mapping[str, Any]], Record], failed: st
     if problems:
         raise TragError(f"{failed}: " + "\n".join(problems), hint)
     return tuple(records)
+
+
+def of_file(
+    file: Path, shapes: Mapping[str, Shape], made: Callable[[Mapping[str, Any]], Record], hint: str
+) -> tuple[Record, ...]:
+    """What is `made` of each line of a file that has all keys of `shapes` and no other. Raises TragError like `read`,
+    and where the file cannot be read."""
+
+    def held(values: Mapping[str, Any]) -> Record:
+        if found := wrong(values, shapes, shapes):
+            raise BadLineError(found)
+        return made(values)
+
+    try:
+        return read(file.read_bytes(), held, f"{file.name} cannot be used", hint)
+    except OSError as error:
+        raise OperatorError(f"{file} cannot be read: {error.strerror}.", hint) from error
 
 
 def write(lines: Iterable[Mapping[str, object]]) -> bytes:

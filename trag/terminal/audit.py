@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS
 from trag.settings import Settings
-from trag.terminal.console import Wrong, at_least_one
+from trag.terminal.console import Wrong, at_least_one, refuse_beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,9 +60,9 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
     from trag.home import open_home
     from trag.terminal.console import progress_of
 
+    if options.resume:
+        refuse_beside(wrong, options, "--resume", *_ASKING)
     given = {name: value for name in _ASKING if (value := getattr(options, name)) is not None}
-    if options.resume and given:
-        wrong(f"{', '.join(f'--{name}' for name in given)} does not go with --resume")
     systems: tuple[str, ...] = (given.pop("system", "trag"),)
     with open_home(settings) as home, tqdm(file=sys.stderr, disable=None, leave=False) as bar:
         progress = progress_of(bar)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,8 +47,9 @@ def acts_of(
 
 def refuse_beside(wrong: Wrong, options: argparse.Namespace, chosen: str, *names: str) -> None:
     """Ends the program where options of these names were given, which do not go with what was chosen."""
-    if given := [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) not in (None, False)]:
-        wrong(f"{', '.join(given)} does not go with {chosen}")
+    given = (name for name in names if not any(getattr(options, name) is unset for unset in (None, False)))
+    if told := ", ".join(f"--{name.replace('_', '-')}" for name in given):
+        wrong(f"{told} does not go with {chosen}")
 
 
 def add_systems(act: argparse.ArgumentParser, module: str) -> None:
@@ -73,6 +75,14 @@ def file(name: str) -> Path:
     if not path.is_file():
         raise TragError(f"There is no file {name}.", "Check the path.")
     return path
+
+
+def json_file(name: str) -> Any:
+    """What the file that is named holds. Raises TragError where there is none, and where it is no JSON."""
+    try:
+        return json.loads(file(name).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise TragError(f"{name} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error
 
 
 def at_least_one(text: str) -> int:

@@ -86,7 +86,7 @@ def _of_file(settings: Settings, options: argparse.Namespace) -> int:
     from trag.workflow.running import run
 
     book = _book(settings)
-    values = _json(options.file)
+    values = console.json_file(options.file)
     problems = check(values, book)
     refused = any(problem.severity == "error" for problem in problems)
     for problem in problems if refused or options.act == "check" else ():
@@ -97,7 +97,7 @@ def _of_file(settings: Settings, options: argparse.Namespace) -> int:
     workflow = Workflow.of(values)
     if options.act == "export":
         return _export(workflow, book, options)
-    record = _json(options.record) if options.record else None
+    record = console.json_file(options.record) if options.record else None
     if record is not None and not isinstance(record, dict):
         raise TragError(f"{options.record} is not a JSON object.", 'A record is {"amount": 6200}.')
     found = run(workflow, book, record)
@@ -134,10 +134,3 @@ def _book(settings: Settings) -> Book:
     if book is None:
         raise TragError("This home has no procedures, and so no steps.", "python -m trag procedures activate FILE")
     return book
-
-
-def _json(name: str) -> Any:
-    try:
-        return json.loads(console.file(name).read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise TragError(f"{name} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.errors import TragError
 from trag.people import CurrentUser
 from trag.settings import Settings
 from trag.terminal import console
@@ -79,10 +77,7 @@ def _activate(home: Home, caller: CurrentUser, of: str) -> None:
 
     stored, version = home.records.workflows.find(_id(home, of)), ""
     if Path(of).is_file() or stored is None:
-        try:
-            values = json.loads(console.file(of).read_bytes())
-        except (ValueError, RecursionError) as error:
-            raise TragError(f"{of} is not valid JSON: {error}", "Check it in an editor that knows JSON.") from error
+        values = console.json_file(of)
         activation.refuse_faults(home, values)
         made = Workflow.of(values)
         stored = activation.given(home, caller, activation.id_of(Path(of).stem), made)

@@ -69,7 +69,7 @@ def keep(home: Path, year: int, verdicts: Sequence[Verdict], systems: tuple[str,
         ("workflows", "required: FILE"),
         ("briefs", "give briefs a --judge"),
         ("briefs --pairs a --system trag", "give --pairs two systems"),
-        ("briefs lists.jsonl --judge a --seed 2", "--seed does not go with lists.jsonl"),
+        ("briefs lists.jsonl --judge a --seed 0", "--seed does not go with lists.jsonl"),
         ("briefs . --judge a", "--judge does not go with ."),
     ],
 )

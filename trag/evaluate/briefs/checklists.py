@@ -46,17 +46,12 @@ def read(file: Path) -> tuple[Checklist, ...]:
     """The checklists of a file. Raises TragError naming every bad line."""
 
     def made(values: Mapping[str, Any]) -> Checklist:
-        if wrong := json_lines.wrong(values, _SHAPES, _SHAPES):
-            raise BadLineError(wrong)
         if len(values["facts"]) != len(values["sections"]) or not values["facts"]:
             raise BadLineError(["needs a section for each fact, and a fact"])
         return Checklist(values["subject"], tuple(values["facts"]), tuple(values["sections"]))
 
     hint = "bench/briefs/README.md has the form."
-    try:
-        found = json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", hint)
-    except OSError as error:
-        raise OperatorError(f"{file} cannot be read: {error.strerror}.", hint) from error
+    found = json_lines.of_file(file, _SHAPES, made, hint)
     if not found:
         raise OperatorError(f"{file} holds no checklists.", hint)
     return found

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from trag import json_lines
-from trag.errors import OperatorError
 from trag.evaluate.briefs.systems import CALLED, Written
 from trag.evaluate.tables import Table
 from trag.json_lines import WORDS, BadLineError, Shape
@@ -45,16 +44,11 @@ def count(file: Path, systems: tuple[str, str]) -> Table:
     """What was filled in, by system. Raises TragError for what cannot be read, naming every bad line."""
 
     def made(values: Mapping[str, Any]) -> Mapping[str, str]:
-        if wrong := json_lines.wrong(values, _SHAPES, _SHAPES):
-            raise BadLineError(wrong)
         if bad := [each for each in ASPECTS if values[each] not in ("", *SAID)]:
             raise BadLineError([f'"{each}" must be {", ".join(SAID)} or empty' for each in bad])
         return values
 
-    try:
-        lines = json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", "Fill in a, b or none.")
-    except OSError as error:
-        raise OperatorError(f"{file} cannot be read: {error.strerror}.", "Name a file of pairs.") from error
+    lines = json_lines.of_file(file, _SHAPES, made, "Fill in a, b or none.")
     rows = []
     for aspect in ASPECTS:
         found = Counter(_whose(line[aspect], line["name"], systems) for line in lines if line[aspect])

@@ -19,6 +19,7 @@ from trag import json_lines
 from trag.errors import OperatorError, TragError
 from trag.json_lines import TEXTS, WORDS, BadLineError, Shape
 
+_HINT = "bench/flows/README.md has the form."
 HALVES = ("dev", "test")
 OPENING = ("InitSystem", "Start")
 """The dummy units that every plan begins with, already written in the prompt (FLAP, section 5.1)."""
@@ -106,12 +107,10 @@ def read(folder: Path) -> Data:
         broken = {file.parent.name for file in files} - {*domains}
         asked = folder / ("flow_queries.jsonl" if alone else "queries.jsonl")
         queries = _queries(asked, domains, broken, folder.name if alone else "")
-    except OSError as error:
-        problems.append(f"{asked.name} cannot be read: {error.strerror}")
     except TragError as error:
         problems.append(error.message)
     if problems:
-        raise OperatorError(f"{folder} cannot be used:\n" + "\n".join(problems), "bench/flows/README.md has the form.")
+        raise OperatorError(f"{folder} cannot be used:\n" + "\n".join(problems), _HINT)
     return Data(domains, queries)
 
 
@@ -174,8 +173,6 @@ def _queries(file: Path, domains: Mapping[str, Domain], broken: Collection[str],
     shapes = {"id": WORDS, "procedure": WORDS, "query": WORDS} if alone else _QUERY
 
     def made(values: Mapping[str, Any]) -> Query:
-        if wrong := json_lines.wrong(values, shapes, shapes):
-            raise BadLineError(wrong)
         query = Query(values["id"], alone, values["procedure"], "test", values["query"]) if alone else Query(**values)
         known = query.domain in domains and query.flow in domains[query.domain].book.procedures
         if not known and query.domain not in broken:
@@ -185,7 +182,7 @@ def _queries(file: Path, domains: Mapping[str, Domain], broken: Collection[str],
         ids.add(query.id)
         return query
 
-    return json_lines.read(file.read_bytes(), made, file.name, "")
+    return json_lines.of_file(file, shapes, made, _HINT)
 
 
 def read_beyond(file: Path, data: Data) -> Data:
@@ -200,15 +197,9 @@ def read_beyond(file: Path, data: Data) -> Data:
     }
 
     def made(values: Mapping[str, Any]) -> Beyond:
-        if wrong := json_lines.wrong(values, shapes, shapes):
-            raise BadLineError(wrong)
         domain = values.get("domain", alone)
         if unknown := [id for id in values[flows] if id not in data.domains[domain].book.procedures]:
             raise BadLineError([f"there is no flow {id} in {domain}" for id in unknown])
         return Beyond(values["id"], domain, "", "test", values["query"], values["kind"], tuple(values[flows]))
 
-    try:
-        return replace(data, queries=json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", ""))
-    except OSError as error:
-        hint = "bench/flows/README.md has the form."
-        raise OperatorError(f"{file} cannot be read: {error.strerror}.", hint) from error
+    return replace(data, queries=json_lines.of_file(file, shapes, made, _HINT))

@@ -54,8 +54,6 @@ def read(file: Path) -> Cases:
     ids: set[str] = set()
 
     def made(values: Mapping[str, Any]) -> Case:
-        if wrong := json_lines.wrong(values, _SHAPES, _SHAPES):
-            raise BadLineError(wrong)
         name, gold = values["catalogue"], of_json(values["workflow"])
         if name not in names:
             names[name] = catalogue(file.parent / "catalogues", name)
@@ -69,10 +67,7 @@ def read(file: Path) -> Cases:
         ids.add(values["id"])
         return Case(values["id"], values["request"], gold)
 
-    try:
-        cases = json_lines.read(file.read_bytes(), made, f"{file.name} cannot be used", _HINT)
-    except OSError as error:
-        raise OperatorError(f"{file} cannot be read: {error.strerror}.", _HINT) from error
+    cases = json_lines.of_file(file, _SHAPES, made, _HINT)
     if not cases:
         raise OperatorError(f"{file} holds no requests.", _HINT)
     (book,) = names.values()
