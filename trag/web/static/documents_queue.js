@@ -1,17 +1,17 @@
 // The queue as it is now: drawn by the server, asked for again while something is in work, and the table after it.
+import { follow as followPart } from "/following.js";
 import { localTimes } from "/pages.js";
 
-const PACE = 1000; // milliseconds between two looks while something is in work
-const REST = 10_000; // and while nothing is: somebody else may upload
 const SURE = 5; // seconds of a step that must have been seen before it says how long it still takes
 
 /** Keeps `part` as the server draws it. Gives a function to call when there is something new. */
 export function follow(part) {
   const seen = new Map(); // job and step -> when it was first seen, and how much was done then
   let began, over; // when work was first seen, and the jobs that had ended by then
-  let timer, html = "", states = part.firstElementChild.dataset.states, looking = false;
   const said = Object.assign(document.createElement("p"), { className: "notice", role: "alert", hidden: true });
   part.before(said); // why something was not done
+
+  const inWork = () => Number(part.firstElementChild.dataset.busy);
 
   const left = () => {
     for (const row of part.querySelectorAll("[data-state=working]")) {
@@ -28,7 +28,7 @@ export function follow(part) {
 
   /** How long all that is in work still takes, judged by the files that have ended since it was first seen. */
   const whole = () => {
-    const busy = Number(part.firstElementChild.dataset.busy);
+    const busy = inWork();
     const ended = [...part.querySelectorAll("[data-state=done], [data-state=failed]")].map((row) => row.dataset.job);
     if (!busy || !over) [began, over] = [undefined, new Set(ended)];
     if (!busy) return;
@@ -51,30 +51,12 @@ export function follow(part) {
     return true;
   };
 
-  const look = async () => {
-    clearTimeout(timer);
-    if (looking) return;
-    looking = true;
-    try {
-      const answer = await fetch("/documents/queue");
-      if (answer.status === 401) return location.reload(); // which leads to sign in
-      const fresh = await answer.text();
-      if (answer.ok && fresh !== html) {
-        const focused = part.contains(document.activeElement) ? document.activeElement.closest("form, a")?.getAttribute("action") : null;
-        part.innerHTML = html = fresh;
-        part.querySelector(`form[action="${focused}"] button`)?.focus();
-      }
-      left();
-      whole();
-      const now = part.firstElementChild.dataset.states;
-      if (now !== states && (await table())) states = now;
-    } catch {
-      // The connection broke off: the next look tells.
-    }
-    looking = false;
-    const busy = Number(part.firstElementChild.dataset.busy) > 0;
-    timer = setTimeout(look, document.hidden ? REST : busy ? PACE : REST);
-  };
+  const look = followPart(part, "/documents/queue", {
+    state: () => part.firstElementChild.dataset.states,
+    looked: () => [left(), whole()],
+    ended: table,
+    isBusy: inWork,
+  });
 
   part.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -85,8 +67,6 @@ export function follow(part) {
     said.hidden = answer.ok;
     look();
   });
-  document.addEventListener("visibilitychange", () => document.hidden || look());
-  look();
   return look;
 }
 

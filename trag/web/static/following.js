@@ -4,10 +4,14 @@ import { localTimes } from "/pages.js";
 const PACE = 1000; // milliseconds between two looks while something runs
 const REST = 10_000; // and while nothing does: somebody else may begin
 
-/** Keeps `part` as the server draws it at `address`, and the rest of the page with it when something has ended. */
-export function follow(part, address) {
-  const said = document.querySelector("#said");
-  let timer, html = "", seen = JSON.stringify(part.firstElementChild.dataset), looking = false;
+/**
+ * Keeps `part` as the server draws it at `address`, and the rest of the page with it when something has ended. A page
+ * may say otherwise what state its part is in, what is done each time (`looked`), what is done when the state is another
+ * (`ended`: false leaves it to the next look), and whether something is in work. Gives a function to look at once.
+ */
+export function follow(part, address, page = {}) {
+  const { state, looked, ended, isBusy } = { state: dataset, looked: () => {}, ended: tell, isBusy: hasProgress, ...page };
+  let timer, html = "", seen = state(part), looking = false;
   const look = async () => {
     clearTimeout(timer);
     if (looking) return;
@@ -22,22 +26,27 @@ export function follow(part, address) {
         localTimes(part);
         part.querySelector(`form[action="${focused}"] button`)?.focus();
       }
-      const now = JSON.stringify(part.firstElementChild.dataset);
+      looked();
+      const now = state(part);
       if (now !== seen && "reload" in part.dataset) return location.reload();
-      if (now !== seen) {
-        said.textContent = part.querySelector(".state")?.textContent ?? "";
-        await refresh();
-        seen = now;
-      }
+      if (now !== seen && (await ended(part)) !== false) seen = now;
     } catch {
       // The connection broke off: the next look tells.
     }
     looking = false;
-    const running = part.querySelector("progress");
-    timer = setTimeout(look, running && !document.hidden ? PACE : REST);
+    timer = setTimeout(look, isBusy(part) && !document.hidden ? PACE : REST);
   };
   document.addEventListener("visibilitychange", () => document.hidden || look());
   look();
+  return look;
+}
+
+const dataset = (part) => JSON.stringify(part.firstElementChild.dataset);
+const hasProgress = (part) => part.querySelector("progress");
+
+async function tell(part) {
+  document.querySelector("#said").textContent = part.querySelector(".state")?.textContent ?? "";
+  await refresh();
 }
 
 /** Draws anew what shows figures; what somebody is using stays as it is. */
