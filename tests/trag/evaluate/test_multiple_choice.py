@@ -317,11 +317,11 @@ def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [
-        ("choice", 2, "give needle CASES, needle chart, choice FILE"),
-        ("choice law.csv --shots 3", 2, "--shots does not go with choice law.csv"),
-        ("choice law.csv --base", 2, "--base does not go with choice"),
+        ("choice", 2, "required: FILE"),
+        ("choice law.csv --shots 3", 2, "--shots goes with --dev"),
+        ("choice law.csv --base", 2, "unrecognized arguments: --base"),
         ("choice missing.csv", 1, "missing.csv cannot be read"),
-        ("law.csv --dev law.csv", 2, "--dev does not go with law.csv"),
+        ("law.csv --dev law.csv", 2, "unrecognized arguments: --dev law.csv"),
     ],
 )
 def test_wrong_words_are_told(
