@@ -46,7 +46,7 @@ def book() -> Book:
 def fill(home: Home) -> None:
     """A home in which all this is in use."""
     home.parts["organization"] = Organization.of(CHART)
-    home.procedures._book = book()
+    home.procedures._in_use = book()
 
 
 class Drafting:

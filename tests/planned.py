@@ -91,7 +91,7 @@ def fill(home: Home) -> None:
     """A home in which all this is in use."""
     stock(home.records.library)
     home.parts["organization"] = Organization.of(CHART)
-    home.procedures._book = book()
+    home.procedures._in_use = book()
     plan_by_words(home)
 
 

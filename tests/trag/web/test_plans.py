@@ -186,7 +186,7 @@ def test_a_plan_is_its_askers_alone_and_tells_nothing_once_what_it_stood_on_is_c
         place.home.records.people.change(place.people["of-board"].person, unit="bees", by="test")
 
     def remove() -> None:
-        place.home.procedures._book = Book.of((), ())
+        place.home.procedures._in_use = Book.of((), ())
 
     path = f"/plans/{place.plan('of-board', 'open it', 'vault-board')[0]}"
     other = f"/plans/{place.plan('of-board', 'open it', 'key-board')[0]}"
@@ -257,13 +257,13 @@ def test_a_set_stop_ends_in_a_record_without_steps(place: Place) -> None:
 
 def test_the_way_there_is_shown_to_who_may_plan_and_to_admins(place: Place) -> None:
     book = planned.book()
-    place.home.procedures._book = replace(book, procedures={"key-bar": book.procedures["key-bar"]})
+    place.home.procedures._in_use = replace(book, procedures={"key-bar": book.procedures["key-bar"]})
     shown = {who: plans.offered(place.home, place.people[who]) for who in ("of-bar", "of-board", "ada")}
     assert shown == {"of-bar": True, "of-board": False, "ada": True}
     for who, offers in shown.items():
         assert ("/plans" in [lead.path for lead in leads_in(place.home, place.people[who])]) is offers
     assert "no written procedures for you" in words(place.page("of-board", "/plans"), ".lead")
-    place.home.procedures._book = None
+    place.home.procedures._in_use = None
     place.home.procedures.versions.activate("0" * 12, "gone.json", "f" * 64, by="test", size=1, original="")
     assert not plans.offered(place.home, place.people["of-bar"]), "its file is gone"
     assert place.page("ada", "/plans").select(".lead a[href='/procedures']")

@@ -331,7 +331,7 @@ def test_a_plan_becomes_a_workflow_by_one_press(place: Place) -> None:
     plan = PlanRecord(uuid4().hex, "I want to travel", "planned", Chosen("travel", "Travel"), steps)
     who = place.people["of-board"].person
     place.home.records.save_answer(plan.id, None, plan.request, plan.order, plan.to_json(), asker=who, kind="plan")
-    place.home.procedures._book = replace(drafted.book(), procedures={"travel": Procedure("travel", "Travel")})
+    place.home.procedures._in_use = replace(drafted.book(), procedures={"travel": Procedure("travel", "Travel")})
     assert place.post("of-bar", plan=plan.id).status_code == 404
     page = place.page("of-board", place.post("of-board", plan=plan.id).headers["location"])
     assert texts(page, ".chain .title") == ["Starts: Started by hand", "Step 1: Request the journey"]
@@ -361,7 +361,7 @@ def test_what_cannot_be_drafted_is_said_and_what_nothing_fits_can_be_put_togethe
     assert words(page, "#no-step") == "No step for bake a cake"
     place.change("of-bar", id, "add", 0, name="log")
     assert place.steps("of-bar", id) == ["log"]
-    place.home.procedures._book = Book.of((), ())
+    place.home.procedures._in_use = Book.of((), ())
     assert "no steps" in words(parsed(place.post("of-bar", request="x")), "main")
     led = {who: [each.path for each in leads_in(place.home, place.people[who])] for who in ("of-bar", "ada")}
     assert {who: "/workflows" in paths for who, paths in led.items()} == {"of-bar": False, "ada": True}
