@@ -138,7 +138,7 @@ def test_a_briefing_opens_its_sources_and_is_taken_along(place: Place) -> None:
     assert markdown.text.startswith("# Ethics Office\n")
     assert 'filename="Ethics Office.md"' in markdown.headers["content-disposition"]
     assert place.browsers["leo"].get(f"{path}/briefing.pdf").status_code == 404
-    assert path in [each["href"] for each in place.page("leo", "/briefings").select(".kept-briefs a")]
+    assert path in [each["href"] for each in place.page("leo", "/briefings").select(".made-before a")]
     for name in CANARIES:
         assert name not in place.everything("leo", path).replace("report on Zorblatt?", "")
 
@@ -196,7 +196,7 @@ def test_a_changed_source_is_said_and_only_what_stands_on_it_written_anew(place:
     assert place.page("leo", path).select(f".about a[href='{newer}']")
     assert not place.page("leo", path).select(".changed"), "there is a newer one"
     for who in ("leo", "rita"):
-        listed = [each["href"] for each in place.page(who, "/briefings").select(".kept-briefs a")]
+        listed = [each["href"] for each in place.page(who, "/briefings").select(".made-before a")]
         assert newer in listed
         assert path not in listed
     place.change(MANUAL)

@@ -137,7 +137,7 @@ def test_steps_are_shown_as_they_come_and_kept_before_they_are_told(place: Place
     stored = place.home.records.answer(path.rpartition("/")[2])
     assert stored
     assert (stored.kind, stored.answer.split("\n")[:2]) == ("workflow", ["record_created supplier_invoice", "IF"])
-    assert texts(place.page("of-bar", "/workflows"), ".own-plans a") == [f"{REQUEST[:67]}..."]
+    assert texts(place.page("of-bar", "/workflows"), ".made-before a") == [f"{REQUEST[:67]}..."]
 
 
 def test_a_stop_keeps_what_is_written_and_a_death_and_an_absence_are_told(place: Place) -> None:
@@ -294,7 +294,7 @@ def test_a_workflow_is_sent_and_what_became_of_it_is_said(place: Place) -> None:
     page = place.page("of-bar", path)
     assert "An admin has returned it" in words(page, ".sent-state")
     assert texts(page, ".sent-state q") == ["Name who approves."]
-    assert "· returned" in words(page, ".own-plans")
+    assert "· returned" in words(page, ".made-before")
 
 
 def test_what_is_for_others_leaves_no_trace_and_what_is_closed_later_is_hidden(place: Place) -> None:
