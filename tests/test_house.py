@@ -13,6 +13,7 @@ HOUSE = ("org", "store", "prompts", "trag")
 SHARED = {
     "trag.machine",
     "trag.errors",
+    "trag.json_lines",
     "trag.sandbox",
     "trag.models.catalogue",
     "trag.progress",
@@ -77,7 +78,8 @@ ROOMS = {
     "authlib": {"trag/people/sso.py"},
     "fastapi": {"trag/web/"},
     "uvicorn": {"trag/web/"},
-    "pydantic": {"trag/web/"},
+    "pydantic": {"trag/json_lines.py", "trag/web/"},
+    "annotated_types": {"trag/"},
     "mcp": {"trag/web/api/mcp.py"},
     "mcp_types": {"trag/web/api/mcp.py"},
     "dateparser": {"trag/dates.py"},
@@ -88,7 +90,7 @@ ROOMS = {
 }
 
 
-LIGHT = {"sqlalchemy"}
+LIGHT = {"annotated_types", "sqlalchemy"}
 """Kept to its room all the same, but quick to load."""
 
 

@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from annotated_types import Predicate
 
 from prompts import PromptError
 from trag import json_lines
 from trag.ask import cleaned
 from trag.errors import TragError, in_one_line
-from trag.json_lines import BadLineError, Shape, is_words
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
 
-_SHAPES: Mapping[str, Shape] = {
-    "id": ("a text that is not empty, or a whole number", lambda value: is_words(value) or type(value) is int),
-    "question": ("text", lambda value: isinstance(value, str)),
-}
 _START = b'{"id": '
 """How each line of an answers file begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    id: Annotated[str | int, Predicate(lambda id: str(id).strip())]
+    question: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +44,9 @@ def questions(path: Path) -> tuple[Asked, ...]:
 
     Raises TragError with the number of every bad line and what is wrong with it, or when there is no question at all.
     """
-    ids: set[str] = set()
-
-    def made(values: Mapping[str, Any]) -> Asked:
-        if wrong := json_lines.wrong({key: values[key] for key in _SHAPES if key in values}, _SHAPES, _SHAPES):
-            raise BadLineError(wrong)
-        asked = Asked(str(values["id"]), values["question"])
-        if asked.id in ids:
-            raise BadLineError([f"the id '{asked.id}' occurs twice"])
-        ids.add(asked.id)
-        return asked
-
     hint = 'Each line is {"id": "...", "question": "..."}, in UTF-8.'
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise TragError(f"There is no file {path}.", "Check the path.") from error
-    except OSError as error:
-        raise TragError(f"{path} cannot be read: {error.strerror}.", "It must be a UTF-8 text file.") from error
-    found = json_lines.read(content, made, f"{path} cannot be used", hint)
-    if not found:
-        raise TragError(f"{path} holds no question.", hint)
-    return found
+    found = json_lines.read(path, _Line, "question", hint, extra="ignore")
+    return tuple(Asked(str(one.id), one.question) for one in found)
 
 
 def answered(path: Path) -> frozenset[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from time import monotonic
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.flows.ablations")
     parser.add_argument("names", nargs="+", metavar="NAME", choices=(*DECODINGS, *PLANNERS))
     parser.add_argument("--number", type=int, default=1)
-    parser.add_argument("--half", choices=data.HALVES, default="dev")
+    parser.add_argument("--half", choices=get_args(data.Half), default="dev")
     options = parser.parse_args()
     held = data.read(PAPER)
     queries = running.chosen(held, options.half, options.number)

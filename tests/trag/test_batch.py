@@ -138,17 +138,17 @@ def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TragError) as refused:
         batch.questions(path)
     first, *rest = refused.value.message.split("\n")
-    number = '"id" must be a text that is not empty, or a whole number'
+    number = '"id" must be a text or a whole number, found'
     assert first == f'{path} cannot be used: line 2: needs "question"'
     assert rest[0].startswith("line 3: is no JSON (")
     assert rest[1:5] == [
-        "line 5: the id 'a' occurs twice",
-        'line 6: "question" must be text',
-        'line 7: "question" must be text',
-        f'line 8: {number}; "question" must be text',
+        'line 5: the id "a" occurs twice',
+        'line 6: "question" must be a text, found null',
+        'line 7: "question" must be a text, found ["z"]',
+        f'line 8: {number} null; "question" must be a text, found 7',
     ]
-    assert rest[5].startswith("line 9: is no UTF-8 text (")
-    assert rest[6:] == [f"line 10: {number}", "line 11: is no JSON object"]
+    assert rest[5].startswith("line 9: is no JSON (")
+    assert rest[6:] == [f"line 10: {number} true", "line 11: is no JSON object"]
 
 
 def test_a_questions_file_without_a_question_is_an_error(tmp_path: Path) -> None:

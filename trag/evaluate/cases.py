@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
+
+from annotated_types import Ge, MinLen
 
 from store import StoreError, files
 from trag import json_lines
-from trag.errors import TragError
-from trag.json_lines import FLAG, TEXTS, WORDS, BadLineError, Shape, is_list_of, is_words
+from trag.json_lines import Words
 
-POLARITIES = ("yes", "no")
+Polarity = Literal["yes", "no", ""]
 SIMPLE = ("simple",)
 COMPLEX = ("complex", "list", "count", "common parent", "siblings", "compound")
 """The kinds of case that ask about units (T-RAG, section 6.2)."""
@@ -33,8 +33,8 @@ log = logging.getLogger(__name__)
 class Some:
     """Units of which an answer must name `at_least` so many: "name two teams of ..."."""
 
-    units: tuple[str, ...]
-    at_least: int
+    units: tuple[Words, ...]
+    at_least: Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,22 @@ class Case:
     A unit is given by its name in the chart, as "Parent > Name" where several share the name.
     """
 
-    id: str
-    question: str
-    kind: str
+    id: Words
+    question: Words
+    kind: Words
     """One of SIMPLE or COMPLEX, document, unanswerable, paraphrase, or any other word that tables are to be broken down
     by."""
     answer: str = ""
     """An answer in full, in the words of who made the case: how a person would put it, and no more than was asked."""
-    gold: tuple[tuple[str, ...], ...] = ()
+    gold: tuple[Annotated[tuple[Words, ...], MinLen(1)], ...] = ()
     """Items that an answer must hold, each in one of its alternatives."""
-    forbidden: tuple[str, ...] = ()
+    forbidden: tuple[Words, ...] = ()
     """What an answer must not say."""
-    units: tuple[str, ...] = ()
+    units: tuple[Words, ...] = ()
     """The right set of a list, whole."""
     some: tuple[Some, ...] = ()
-    count: int | None = None
-    polarity: str = ""
+    count: Annotated[int, Ge(0)] | None = None
+    polarity: Polarity = ""
     """"yes", "no", or "" where it is no question of that sort."""
     refuse: bool = False
     """Whether nothing in the documents or the chart answers it, so that only a refusal is right."""
@@ -86,89 +86,26 @@ def read(content: bytes, name: str) -> tuple[Case, ...]:
 
     Raises TragError with the number of every bad line and what is wrong with it, or when there is no case at all.
     """
-    ids: set[str] = set()
 
-    def made(values: Mapping[str, Any]) -> Case:
-        if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
-            raise BadLineError(wrong)
-        case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
-        wrong = [
-            f'of {len(one.units)} units in "some" none can name {one.at_least}'
-            for one in case.some
-            if one.at_least > len(one.units)
-        ]
+    def wrong(case: Case) -> Iterator[str]:
+        for one in case.some:
+            if one.at_least > len(one.units):
+                yield f'of {len(one.units)} units in "some" none can name {one.at_least}'
         if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
-            wrong.append('a question to "refuse" has no other gold')
-        if wrong or case.id in ids:
-            raise BadLineError(wrong or [f'the id "{case.id}" occurs twice'])
-        ids.add(case.id)
-        return case
+            yield 'a question to "refuse" has no other gold'
 
     hint = 'Each line is {"id": "...", "question": "...", "kind": "...", "gold": [["one form", "another"]], ...}.'
-    cases = json_lines.read(content, made, f"{name} cannot be used", hint)
-    if not cases:
-        raise TragError(f"{name} holds no case.", hint)
-    return cases
+    return json_lines.read(content, Case, "case", hint, wrong, name=name)
 
 
 def write(cases: Iterable[Case]) -> bytes:
     """The JSON lines that `read` reads; what is empty is left out."""
-    return json_lines.write(
-        {
-            key: value
-            for key, value in asdict(case).items()
-            if value is not None and value is not False and value not in ("", ())
-        }
-        for case in cases
-    )
+    return json_lines.write(json_lines.of(Case).dump_python(one, mode="json", exclude_defaults=True) for one in cases)
 
 
 def sha256_of(cases: Sequence[Case]) -> str:
     """The hash of a case set, whatever file it came in."""
     return hashlib.sha256(write(cases)).hexdigest()
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-_TEXT: Shape = ("text", lambda value: isinstance(value, str))
-_SHAPES: Mapping[str, Shape] = {
-    "id": WORDS,
-    "question": WORDS,
-    "kind": WORDS,
-    "answer": _TEXT,
-    "gold": (
-        "a list of items, each a list of alternatives, none empty",
-        is_list_of(lambda item: is_list_of(is_words)(item) and item != []),
-    ),
-    "forbidden": TEXTS,
-    "units": TEXTS,
-    "some": (
-        'a list of {"units": [...], "at_least": 1 or more}',
-        is_list_of(
-            lambda one: (
-                isinstance(one, dict)
-                and one.keys() == {"units", "at_least"}
-                and is_list_of(is_words)(one["units"])
-                and _is_number(one["at_least"])
-                and one["at_least"] > 0
-            )
-        ),
-    ),
-    "count": ("a whole number", lambda value: value is None or _is_number(value)),
-    "polarity": ('"yes", "no" or ""', lambda value: value in ("", *POLARITIES)),
-    "refuse": FLAG,
-    "group": _TEXT,
-    "document": _TEXT,
-    "section": _TEXT,
-}
-_READ: Mapping[str, Callable[[Any], Any]] = {
-    "gold": lambda items: tuple(tuple(item) for item in items),
-    "forbidden": tuple,
-    "units": tuple,
-    "some": lambda groups: tuple(Some(tuple(one["units"]), one["at_least"]) for one in groups),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +140,10 @@ class CaseSets:
         if not re.fullmatch(r"[0-9a-f]{64}", id) or not self._cases(id).is_file():
             return None
         try:
-            about = json.loads(self._about(id).read_bytes())
-            kinds = tuple((kind, number) for kind, number in about["kinds"])
-            at = datetime.fromisoformat(about["at"])
-            return CaseSet(id, about["name"], about["by"], at, about["questions"], kinds, about.get("chart", ""))
+            return json_lines.kept(CaseSet, self._about(id).read_bytes())
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             log.warning("%s cannot be read, so its set is left out: %r", self._about(id), error)
             return None
 
@@ -231,10 +165,9 @@ class CaseSets:
         earlier = self.find(id)
         chart = chart or (earlier.chart if earlier else "")
         kept = CaseSet(id, shown_name(name), by, datetime.now(UTC), len(cases), kinds, chart)
-        about = asdict(kept) | {"at": kept.at.isoformat()}
         self.folder.mkdir(parents=True, exist_ok=True)
         # What it is comes first: a kill between the two leaves a note that nobody looks at.
-        files.write_atomic(self._about(kept.id), json.dumps(about, ensure_ascii=False).encode())
+        files.write_atomic(self._about(kept.id), json_lines.to_keep(kept))
         files.write_atomic(self._cases(kept.id), write(cases))
         return kept
 

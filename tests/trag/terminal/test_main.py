@@ -59,7 +59,7 @@ def run(*words: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
         (["chart", "activate", "missing.csv"], "There is no file missing.csv", "Check the path"),
         (["chart", "show"], "has no chart", "chart activate FILE"),
         (["chart", "rollback", "abc"], "no version abc of the chart", "chart versions"),
-        (["batch", "missing.jsonl", "out.jsonl"], "There is no file missing.jsonl", "Check the path"),
+        (["batch", "missing.jsonl", "out.jsonl"], "missing.jsonl cannot be read: No such file", "Each line is"),
         (["ingest"], "Nothing to do", "--help"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

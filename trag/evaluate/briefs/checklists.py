@@ -5,23 +5,20 @@ file: a line each, {"subject", "facts", "sections"} -> Checklists; texts about t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trag import json_lines
-from trag.errors import OperatorError
 from trag.evaluate.briefs.ais import share
 from trag.evaluate.briefs.judge import Judge
 from trag.evaluate.briefs.measures import covered, words
 from trag.evaluate.briefs.names import Name
 from trag.evaluate.briefs.systems import CALLED, Written
 from trag.evaluate.tables import Table
-from trag.json_lines import TEXTS, WORDS, BadLineError, Shape
+from trag.json_lines import Words
 
 SET = "checklist"
-_SHAPES: Mapping[str, Shape] = {"subject": WORDS, "facts": TEXTS, "sections": TEXTS}
 _NOTE = (
     "The judge takes the text for the evidence of each fact, and is not validated yet: it tells systems apart, and no "
     "share is more than an estimate. Intervals: 95%, texts drawn with replacement."
@@ -32,9 +29,9 @@ _NOTE = (
 class Checklist:
     """What a text about a subject may tell: a sentence each, and the section of each."""
 
-    subject: str
-    facts: tuple[str, ...]
-    sections: tuple[str, ...]
+    subject: Words
+    facts: tuple[Words, ...]
+    sections: tuple[Words, ...]
 
     @property
     def name(self) -> Name:
@@ -45,16 +42,11 @@ class Checklist:
 def read(file: Path) -> tuple[Checklist, ...]:
     """The checklists of a file. Raises TragError naming every bad line."""
 
-    def made(values: Mapping[str, Any]) -> Checklist:
-        if len(values["facts"]) != len(values["sections"]) or not values["facts"]:
-            raise BadLineError(["needs a section for each fact, and a fact"])
-        return Checklist(values["subject"], tuple(values["facts"]), tuple(values["sections"]))
+    def wrong(one: Checklist) -> Iterator[str]:
+        if len(one.facts) != len(one.sections) or not one.facts:
+            yield "needs a section for each fact, and a fact"
 
-    hint = "bench/briefs/README.md has the form."
-    found = json_lines.of_file(file, _SHAPES, made, hint)
-    if not found:
-        raise OperatorError(f"{file} holds no checklists.", hint)
-    return found
+    return json_lines.read(file, Checklist, "checklists", "bench/briefs/README.md has the form.", wrong)
 
 
 def coverage(by_system: Mapping[str, Sequence[Written]], lists: Sequence[Checklist], judge: Judge) -> Table:

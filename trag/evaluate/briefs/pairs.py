@@ -10,21 +10,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from trag import json_lines
 from trag.evaluate.briefs.systems import CALLED, Written
 from trag.evaluate.tables import Table
-from trag.json_lines import WORDS, BadLineError, Shape
+from trag.json_lines import Words
 
 ASPECTS = ("informative", "fluent")
-SAID = ("a", "b", "none")
-_SHAPES: Mapping[str, Shape] = {
-    **dict.fromkeys(("name", "a", "b"), WORDS),
-    **dict.fromkeys(ASPECTS, ("a text", lambda value: isinstance(value, str))),
-}
+Said = Literal["a", "b", "none", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    name: Words
+    a: Words
+    b: Words
+    informative: Said
+    fluent: Said
 
 
 def lay(file: Path, one: Sequence[Written], other: Sequence[Written], systems: tuple[str, str]) -> int:
@@ -42,16 +48,10 @@ def lay(file: Path, one: Sequence[Written], other: Sequence[Written], systems: t
 
 def count(file: Path, systems: tuple[str, str]) -> Table:
     """What was filled in, by system. Raises TragError for what cannot be read, naming every bad line."""
-
-    def made(values: Mapping[str, Any]) -> Mapping[str, str]:
-        if bad := [each for each in ASPECTS if values[each] not in ("", *SAID)]:
-            raise BadLineError([f'"{each}" must be {", ".join(SAID)} or empty' for each in bad])
-        return values
-
-    lines = json_lines.of_file(file, _SHAPES, made, "Fill in a, b or none.")
+    lines = json_lines.read(file, _Pair, "pairs", "Fill in a, b or none.")
     rows = []
     for aspect in ASPECTS:
-        found = Counter(_whose(line[aspect], line["name"], systems) for line in lines if line[aspect])
+        found = Counter(_whose(said, line.name, systems) for line in lines if (said := getattr(line, aspect)))
         shares = (f"{100 * found[each] / found.total():.0f}%" if found else "" for each in (*systems, "none"))
         rows.append((aspect, str(found.total()), *shares))
     header = ("more", "pairs", *(CALLED[each] for each in systems), "no preference")

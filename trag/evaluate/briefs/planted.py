@@ -8,7 +8,6 @@ folder: chart.csv, documents/, planted.json -> a home of its own -> briefings wi
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -26,6 +25,7 @@ from trag.brief.export import word_document
 from trag.brief.record import BriefRecord
 from trag.errors import OperatorError
 from trag.evaluate.tables import Table
+from trag.json_lines import made
 from trag.llm.model import LanguageModel, Scoring, Usage
 from trag.people import CurrentUser
 from trag.people.permissions import readers
@@ -61,28 +61,24 @@ class Planted:
     """An organization: `people` are the units of those who ask, `subjects` what briefings are written about; `secret`
     are subjects that only closed documents know, `unknown` such as none does, in the same words but one."""
 
-    folder: Path
     closed: tuple[Closed, ...]
     people: tuple[str, ...]
     subjects: tuple[str, ...]
     secret: tuple[str, ...]
     unknown: tuple[str, ...]
     contradictions: tuple[Contradiction, ...]
+    folder: Path = Path()
 
 
 def read(folder: Path) -> Planted:
     """The organization of a folder. Raises TragError where it cannot be read."""
     file = folder / "planted.json"
     try:
-        values = json.loads(file.read_bytes())
-        lists = {name: tuple(values[name]) for name in ("people", "subjects", "secret", "unknown")}
-        closed = (Closed(each["document"], tuple(each["for"]), tuple(each["words"])) for each in values["closed"])
-        differ = (Contradiction(each["subject"], (each["say"][0], each["say"][1])) for each in values["contradictions"])
-        return Planted(folder, tuple(closed), **lists, contradictions=tuple(differ))
+        return replace(made(Planted, file.read_bytes()), folder=folder)
     except OSError as error:
         raise OperatorError(f"{file} cannot be read: {error.strerror}.", _HINT) from error
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise OperatorError(f"{file} is no set of planted documents ({error!r}).", _HINT) from error
+    except ValueError as error:
+        raise OperatorError(f"{file} is no set of planted documents: {error}.", _HINT) from error
 
 
 def furnish(home: Home, planted: Planted) -> None:

@@ -6,21 +6,21 @@ flow_queries.jsonl (bench/flows/README.md) -> Data
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from org.procedures import BookError
 from org.procedures.flows import Book
 from org.procedures.reading import load
 from trag import json_lines
 from trag.errors import OperatorError, TragError
-from trag.json_lines import TEXTS, WORDS, BadLineError, Shape
+from trag.json_lines import Words, made
 
-_HINT = "bench/flows/README.md has the form."
-HALVES = ("dev", "test")
+Half = Literal["dev", "test"]
+Kind = Literal["none", "two", "second"]
+"""Nothing serves it; it fits two; it has a second wish, which another flow serves, or none."""
 OPENING = ("InitSystem", "Start")
 """The dummy units that every plan begins with, already written in the prompt (FLAP, section 5.1)."""
 END = "Finish"
@@ -44,24 +44,20 @@ class Domain:
 class Query:
     """What a customer types, and the flow that serves it. `half` is dev (tuned on) or test (measured once)."""
 
-    id: str
-    domain: str
-    flow: str
-    half: str
-    query: str
+    id: Words
+    domain: Words
+    flow: Words
+    half: Half
+    query: Words
 
 
 @dataclass(frozen=True, slots=True)
 class Beyond(Query):
     """A request that is not one flow's (`flow` is ""): `flows` serve a part of it, or each of them would. `kind` is one
-    of `KINDS`."""
+    of `Kind`."""
 
-    kind: str
+    kind: Kind
     flows: tuple[str, ...]
-
-
-KINDS = ("none", "two", "second")
-"""Nothing serves it; it fits two; it has a second wish, which another flow serves, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +68,28 @@ class Data:
     queries: tuple[Query, ...]
 
 
-_QUERY: Mapping[str, Shape] = {
-    **dict.fromkeys(("id", "domain", "flow", "query"), WORDS),
-    "half": (" or ".join(HALVES), lambda value: value in HALVES),
-}
+@dataclass(frozen=True, slots=True)
+class _OwnQuery:
+    id: Words
+    procedure: Words
+    query: Words
+
+
+@dataclass(frozen=True, slots=True)
+class _Beyond:
+    id: Words
+    kind: Kind
+    query: Words
+    domain: Words
+    flows: tuple[Words, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnBeyond:
+    id: Words
+    kind: Kind
+    query: Words
+    procedures: tuple[Words, ...]
 
 
 def read(folder: Path) -> Data:
@@ -89,7 +103,13 @@ def read(folder: Path) -> Data:
         raise OperatorError(
             f"{folder} holds no flows.", "It must have a folder for each domain with a procedures.json in it."
         )
-    gold = _json(folder / "gold.json", problems)
+    gold: dict[str, Any] = {}
+    try:
+        gold = made(dict[str, Any], (folder / "gold.json").read_bytes())
+    except OSError as error:
+        problems.append(f"gold.json of {folder.name} cannot be read: {error.strerror}")
+    except ValueError as error:
+        problems.append(f"gold.json of {folder.name} {error}")
     gold = {folder.name: gold} if alone else gold
     domains = {}
     for file in sorted(files, key=lambda file: ([*gold, file.parent.name].index(file.parent.name), file)):
@@ -110,23 +130,8 @@ def read(folder: Path) -> Data:
     except TragError as error:
         problems.append(error.message)
     if problems:
-        raise OperatorError(f"{folder} cannot be used:\n" + "\n".join(problems), _HINT)
+        raise OperatorError(f"{folder} cannot be used:\n" + "\n".join(problems), "bench/flows/README.md has the form.")
     return Data(domains, queries)
-
-
-def _json(file: Path, problems: list[str]) -> dict[str, Any]:
-    """What a file holds, {} where it cannot be read."""
-    try:
-        content = json.loads(file.read_bytes())
-    except OSError as error:
-        problems.append(f"{file.name} of {file.parent.name} cannot be read: {error.strerror}")
-    except ValueError as error:
-        problems.append(f"{file.name} of {file.parent.name} is no JSON: {error}")
-    else:
-        if isinstance(content, dict):
-            return content
-        problems.append(f"{file.name} of {file.parent.name} is no JSON object")
-    return {}
 
 
 def _domain(name: str, book: Book, gold: Mapping[str, Any]) -> Domain:
@@ -169,37 +174,37 @@ def _misfits(domain: Domain) -> Iterator[str]:
 def _queries(file: Path, domains: Mapping[str, Domain], broken: Collection[str], alone: str) -> tuple[Query, ...]:
     """The queries in a file; of one of a `broken` domain it is not known whether its flow is there. Those over the
     only domain, `alone`, name neither it nor a half, and their flow a procedure."""
-    ids: set[str] = set()
-    shapes = {"id": WORDS, "procedure": WORDS, "query": WORDS} if alone else _QUERY
 
-    def made(values: Mapping[str, Any]) -> Query:
-        query = Query(values["id"], alone, values["procedure"], "test", values["query"]) if alone else Query(**values)
+    def wrong(query: Query) -> Iterator[str]:
         known = query.domain in domains and query.flow in domains[query.domain].book.procedures
         if not known and query.domain not in broken:
-            raise BadLineError([f"there is no flow {query.flow} in {query.domain}"])
-        if query.id in ids:
-            raise BadLineError([f'the id "{query.id}" occurs twice'])
-        ids.add(query.id)
-        return query
+            yield f"there is no flow {query.flow} in {query.domain}"
 
-    return json_lines.of_file(file, shapes, made, _HINT)
+    def query(line: _OwnQuery) -> Query:
+        return Query(line.id, alone, line.procedure, "test", line.query)
+
+    if not alone:
+        return json_lines.read(file, Query, "queries", "", wrong)
+    own = json_lines.read(file, _OwnQuery, "queries", "", lambda line: wrong(query(line)))
+    return tuple(map(query, own))
 
 
 def read_beyond(file: Path, data: Data) -> Data:
     """The same domains with the requests of a file that are not one flow's. Raises TragError naming every bad line."""
     alone = next(iter(data.domains)) if len(data.domains) == 1 else ""
-    flows = "procedures" if alone else "flows"
-    shapes = {
-        **dict.fromkeys(("id", "query"), WORDS),
-        "kind": (" or ".join(KINDS), lambda value: value in KINDS),
-        flows: TEXTS,
-        **({} if alone else {"domain": (" or ".join(data.domains), lambda value: value in data.domains)}),
-    }
 
-    def made(values: Mapping[str, Any]) -> Beyond:
-        domain = values.get("domain", alone)
-        if unknown := [id for id in values[flows] if id not in data.domains[domain].book.procedures]:
-            raise BadLineError([f"there is no flow {id} in {domain}" for id in unknown])
-        return Beyond(values["id"], domain, "", "test", values["query"], values["kind"], tuple(values[flows]))
+    def beyond(line: _Beyond | _OwnBeyond) -> Beyond:
+        domain, flows = (alone, line.procedures) if isinstance(line, _OwnBeyond) else (line.domain, line.flows)
+        return Beyond(line.id, domain, "", "test", line.query, line.kind, flows)
 
-    return replace(data, queries=json_lines.of_file(file, shapes, made, _HINT))
+    def wrong(line: _Beyond | _OwnBeyond) -> Iterator[str]:
+        one = beyond(line)
+        if one.domain not in data.domains:
+            yield f'"domain" must be {" or ".join(data.domains)}'
+        else:
+            there = data.domains[one.domain].book.procedures
+            yield from (f"there is no flow {id} in {one.domain}" for id in one.flows if id not in there)
+
+    kind: type[_Beyond | _OwnBeyond] = _OwnBeyond if alone else _Beyond
+    lines = json_lines.read(file, kind, "requests", "bench/flows/README.md has the form.", wrong)
+    return replace(data, queries=tuple(map(beyond, lines)))

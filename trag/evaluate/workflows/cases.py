@@ -7,7 +7,7 @@ requests that systems are shown (bench/workflows/README.md) -> Cases
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,20 @@ from org.procedures.reading import load
 from trag import json_lines
 from trag.errors import OperatorError
 from trag.evaluate.workflows.scores import Reading, of_json
-from trag.json_lines import WORDS, BadLineError, Shape
+from trag.json_lines import Words
 
 COMMON = "common"
 """The catalogue that every deployment has beside its own."""
 _HINT = "bench/workflows/README.md has the form."
-_SHAPES: Mapping[str, Shape] = {
-    **dict.fromkeys(("id", "split", "catalogue", "request"), WORDS),
-    "workflow": ("a workflow that can be read", lambda value: of_json(value).parsed),
-}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    id: Words
+    split: Words
+    catalogue: Words
+    request: Words
+    workflow: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +56,20 @@ def read(file: Path) -> Cases:
     """The cases of a file. Raises TragError naming every bad line, among them golds that name what the catalogue does
     not have, and a catalogue that is missing or cannot be used."""
     names: dict[str, Book] = {}
-    ids: set[str] = set()
 
-    def made(values: Mapping[str, Any]) -> Case:
-        name, gold = values["catalogue"], of_json(values["workflow"])
-        if name not in names:
-            names[name] = catalogue(file.parent / "catalogues", name)
-        found = [f"there is no {what} {one}" for what, one in gold.invented(names[name])]
-        if values["id"] in ids:
-            found.append(f'the id "{values["id"]}" occurs twice')
+    def wrong(line: _Line) -> Iterator[str]:
+        gold = of_json(line.workflow)
+        if not gold.parsed:
+            yield '"workflow" must be a workflow that can be read'
+        if line.catalogue not in names:
+            names[line.catalogue] = catalogue(file.parent / "catalogues", line.catalogue)
+        yield from (f"there is no {what} {one}" for what, one in gold.invented(names[line.catalogue]))
         if len(names) > 1:
-            found.append(f'it is of the catalogue "{name}", others are of another')
-        if found:
-            raise BadLineError(found)
-        ids.add(values["id"])
-        return Case(values["id"], values["request"], gold)
+            yield f'it is of the catalogue "{line.catalogue}", others are of another'
 
-    cases = json_lines.of_file(file, _SHAPES, made, _HINT)
-    if not cases:
-        raise OperatorError(f"{file} holds no requests.", _HINT)
+    lines = json_lines.read(file, _Line, "requests", _HINT, wrong)
     (book,) = names.values()
-    return Cases(file.stem, book, cases)
+    return Cases(file.stem, book, tuple(Case(one.id, one.request, of_json(one.workflow)) for one in lines))
 
 
 def catalogue(folder: Path, name: str) -> Book:

@@ -6,14 +6,16 @@ Examples <-> JSON lines, with every problem of a file at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated
+
+from annotated_types import MinLen
 
 from prompts import Message
 from trag import json_lines
 from trag.errors import TragError
-from trag.json_lines import WORDS, BadLineError, Shape
+from trag.json_lines import Words
 
 LEAST_TO_LEARN = 20
 """Examples from which a fine-tune can learn anything at all."""
@@ -27,11 +29,11 @@ class Example:
     them hold would else be on both sides. `kind` is a word that tables are broken down by, and `question` what a person
     asked, which the prompt holds."""
 
-    source: str
-    kind: str
-    question: str
-    messages: tuple[Message, ...]
-    answer: str
+    source: Words
+    kind: Words
+    question: Words
+    messages: Annotated[tuple[Message, ...], MinLen(1)]
+    answer: Words
 
 
 def write(examples: Iterable[Example]) -> bytes:
@@ -51,7 +53,7 @@ def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
     Raises TragError with the number of every bad line and what is wrong with it; when the file holds fewer than `least`
     examples (LEAST_TO_LEARN for one that is learned from); and when nearly all of them have one answer.
     """
-    examples = json_lines.read(content, _example, f"{name} cannot be learned from", "Make the dataset again.")
+    examples = json_lines.read(content, Example, "", "Make the dataset again.", _wrong, name=name)
     answers = Counter(" ".join(example.answer.split()) for example in examples)
     total = len(examples)
     if total < least:
@@ -68,27 +70,7 @@ def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
     return examples
 
 
-def _example(values: Mapping[str, Any]) -> Example:
-    wrong = json_lines.wrong(values, _EXAMPLE, _EXAMPLE)
-    messages = values.get("messages")
-    if isinstance(messages, list):
-        for place, one in enumerate(messages, 1):
-            wrong += [f"message {place}: {problem}" for problem in json_lines.wrong(one, _MESSAGE, _MESSAGE)]
-    if wrong:
-        raise BadLineError(wrong)
-    messages = tuple(Message(**one) for one in values["messages"])
-    return Example(**{**values, "messages": messages})
-
-
-_ROLES = ("system", "user", "assistant")
-_MESSAGE: Mapping[str, Shape] = {
-    "role": (f"one of {', '.join(_ROLES)}", lambda value: value in _ROLES),
-    "content": WORDS,
-}
-_EXAMPLE: Mapping[str, Shape] = {
-    "source": WORDS,
-    "kind": WORDS,
-    "question": WORDS,
-    "messages": ("a list of messages, not empty", lambda value: isinstance(value, list) and bool(value)),
-    "answer": WORDS,
-}
+def _wrong(example: Example) -> Iterator[str]:
+    for place, message in enumerate(example.messages, 1):
+        if not message.content.strip():
+            yield f'"messages" {place} "content" must be a text that is not empty'

@@ -221,7 +221,7 @@ def case_of_answer(id: str, question: str, answer: str, kind: str, organization:
     items = tuple((figure,) for figure in figures if figure not in question)
     whole = answer.rstrip(".")
     if yes_or_no:
-        made = Case(id, question, kind, answer, polarity=yes_or_no[1].lower())
+        made = Case(id, question, kind, answer, polarity="yes" if yes_or_no[1].lower() == "yes" else "no")
     elif items or len(whole.split()) <= _SHORT:
         made = Case(id, question, kind, answer, gold=items or ((whole,),))
     else:

@@ -99,7 +99,7 @@ def test_pairs_do_not_say_whose_a_text_is_and_are_counted_by_system(tmp_path: Pa
         ("fluent", "1", "0%", "0%", "100%"),
     )
     file.write_text(json.dumps(lines[0] | {"fluent": "both"}))
-    with pytest.raises(TragError, match='line 1: "fluent" must be a, b, none or empty'):
+    with pytest.raises(TragError, match='line 1: "fluent" must be "a", "b", "none" or "", found "both"'):
         pairs.count(file, SYSTEMS)
 
 

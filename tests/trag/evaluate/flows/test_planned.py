@@ -120,7 +120,7 @@ def test_requests_beyond_the_flows(tmp_path: Path, bound: Data) -> None:
     with pytest.raises(TragError) as raised:
         read_beyond(file, bound)
     assert "line 1: there is no flow rob in banking" in raised.value.message
-    assert '"kind" must be none or two or second' in raised.value.message
+    assert '"kind" must be "none", "two" or "second", found "what"' in raised.value.message
     with pytest.raises(TragError, match="cannot be read"):
         read_beyond(tmp_path / "gone.jsonl", bound)
 

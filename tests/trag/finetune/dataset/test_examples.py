@@ -46,16 +46,16 @@ def test_every_bad_line_is_told_at_once() -> None:
         read("".join(lines).encode() + b'{"source": "\xff"}', "train.jsonl")
     told = error.value.message.split("\n")
     assert [line.partition(": ")[2] for line in told[1:2]] == ["is no JSON object"]
-    assert told[0].startswith("train.jsonl cannot be learned from: line 2: is no JSON")
+    assert told[0].startswith("train.jsonl cannot be used: line 2: is no JSON")
     assert told[2:8] == [
-        'line 4: unknown key "colour"; "kind" must be a text that is not empty',
+        'line 4: unknown key "colour"; "kind" must be a text, found 3',
         'line 5: needs "question"',
-        'line 6: "answer" must be a text that is not empty',
-        'line 7: message 1: "role" must be one of system, user, assistant',
-        'line 8: "messages" must be a list of messages, not empty',
-        "line 9: message 1: is no JSON object",
+        'line 6: "answer" must be a text that is not empty, found " "',
+        'line 7: "messages" 1 "role" must be "system", "user" or "assistant", found "judge"',
+        'line 8: "messages" must be a list that is not empty, found []',
+        'line 9: "messages" 1 must be an object, found "one"',
     ]
-    assert [line.split(" (")[0] for line in told[8:]] == ["line 10: is no UTF-8 text", "line 11: is no UTF-8 text"]
+    assert [line.split(" (")[0] for line in told[8:]] == ["line 10: is no JSON", "line 11: is no UTF-8 text"]
 
 
 @pytest.mark.parametrize(
