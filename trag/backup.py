@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import logging
 import os
 import re
@@ -17,14 +16,15 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from shutil import rmtree
-from typing import IO, Any
+from typing import IO
 
 from store import files
 from store.dump import Dump, dump, load
+from trag import json_lines
 from trag.errors import TragError
 from trag.settings import Settings
 
@@ -72,7 +72,7 @@ def back_up(settings: Settings, file: Path) -> Manifest:
         there = {PurePosixPath(name).name.partition(".")[0] for name in kept}
         missing = tuple(sorted(called for sha256, called in spoken_of.items() if sha256 not in there))
         manifest = Manifest(datetime.now(UTC).isoformat(timespec="seconds"), version, rows, kept, missing)
-        content = json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode()
+        content = json_lines.to_keep(manifest)
         _add(tar, _MANIFEST, io.BytesIO(content), len(content))
     return manifest
 
@@ -217,11 +217,8 @@ def _checked(file: Path) -> Manifest:
     if not told:
         raise _no_backup(file, "its end is missing")
     try:
-        values: dict[str, Any] = json.loads(told)
-        manifest = Manifest(
-            values["made"], values["version"], values["rows"], values["files"], tuple(values["missing"])
-        )
-    except (ValueError, KeyError, TypeError) as error:
+        manifest = json_lines.kept(Manifest, told)
+    except ValueError as error:
         raise _no_backup(file, "its manifest cannot be read") from error
     expected = manifest.files
     damaged = sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name))

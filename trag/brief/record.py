@@ -3,11 +3,10 @@ store."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Literal
 
-from trag.json_lines import as_line
+from trag.json_lines import as_line, kept
 from trag.record import ModelUsed, Source
 
 NO_MODEL = ModelUsed("", "", "")
@@ -98,19 +97,5 @@ class BriefRecord:
 
     @classmethod
     def from_json(cls, text: str) -> BriefRecord:
-        """The record that `to_json` wrote. Raises ValueError, TypeError or KeyError for anything else."""
-        values: dict[str, Any] = json.loads(text)
-
-        def part(found: dict[str, Any]) -> Part:
-            questions = tuple(BriefQuestion(**each) for each in found["questions"])
-            return Part(found["title"], tuple(BriefSentence(**each) for each in found["sentences"]), questions)
-
-        made = {
-            "parts": tuple(map(part, values["parts"])),
-            "open": tuple(BriefQuestion(**each) for each in values["open"]),
-            "sources": tuple(map(Source.read, values["sources"])),
-            "choices": tuple(values["choices"]),
-            "changed": tuple(values["changed"]),
-            "model": ModelUsed(**values["model"]),
-        }
-        return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))
+        """The record that `to_json` wrote. Raises ValueError for anything else."""
+        return kept(cls, text)

@@ -28,6 +28,7 @@ from trag.errors import OperatorError, TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score
+from trag.json_lines import made, to_keep
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
 if TYPE_CHECKING:
@@ -176,30 +177,15 @@ class Results:
         return folder
 
     def _write(self, run: Run) -> None:
-        values = asdict(run) | {
-            "started": run.started.isoformat(),
-            "finished": run.finished.isoformat() if run.finished else None,
-        }
-        content = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
-        files.write_atomic(self._folder / run.id / _RUN, content.encode())
+        files.write_atomic(self._folder / run.id / _RUN, to_keep(run))
 
 
 def _run(file: Path) -> Run | None:
     try:
-        values: dict[str, Any] = json.loads(file.read_bytes())
-        finished = values["finished"]
-        return Run(
-            **values
-            | {
-                "systems": tuple(values["systems"]),
-                "started": datetime.fromisoformat(values["started"]),
-                "finished": datetime.fromisoformat(finished) if finished else None,
-                "model": ModelUsed(**values["model"]),
-            }
-        )
+        return made(Run, file.read_bytes())
     except FileNotFoundError:  # removed since it was found
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
         log.warning("%s cannot be read: %r", file, error)
         return None
 
@@ -248,20 +234,14 @@ def append(file: Path, values: Mapping[str, Any]) -> None:
         raise
 
 
-def kept(file: Path, record: Callable[..., T]) -> list[T]:
-    """The records that `append` put in a file, their lists as tuples; none where there is no file. A last line that a
-    kill cut short does not count. Raises OperatorError when the file is damaged."""
-    if not file.exists():
-        return []
-    *lines, _ = file.read_bytes().split(b"\n")
+def kept(file: Path, record: type[T]) -> list[T]:
+    """The records that `append` put in a file, none where there is no file. A last line that a kill cut short does not
+    count. Raises OperatorError when the file is damaged."""
+    *lines, _ = file.read_bytes().split(b"\n") if file.exists() else [b""]
     try:
-        return [record(**{name: _frozen(value) for name, value in json.loads(line).items()}) for line in lines]
-    except (ValueError, TypeError, AttributeError) as error:
+        return [made(record, line) for line in lines]
+    except ValueError as error:
         raise OperatorError(f"{file} is damaged ({error}).", "Remove it, and begin anew.") from error
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def plan(

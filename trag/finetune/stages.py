@@ -5,7 +5,6 @@ home, Work -> a candidate that was measured
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
@@ -21,11 +20,12 @@ from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
 from trag.finetune.gate import learned
 from trag.finetune.training import initial_adapter, plan, training_process
-from trag.finetune.training.estimate import Estimate, Needs
+from trag.finetune.training.estimate import Estimate
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.training.training_process import Preparing, Step
 from trag.finetune.work_folders import Stage, Work, Works
+from trag.json_lines import kept
 from trag.llm import files
 from trag.models import adapters
 from trag.progress import Cancelled
@@ -228,8 +228,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
     told = output_of(stop, "trag.finetune.training", str(folder), "--estimate")
     if told is None:
         return None
-    values = json.loads(told)
-    return Estimate(**values | {"needs": Needs(**values["needs"])})
+    return kept(Estimate, told)
 
 
 def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bool:

@@ -10,13 +10,14 @@ import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from store import files
 from trag.errors import TragError
+from trag.json_lines import kept, to_keep
 from trag.llm.files import adapter_name
 
 Stage = Literal["dataset", "train", "export", "measure", "done"]
@@ -120,7 +121,7 @@ class Works:
     def known(self, work: Work) -> tuple[str, ...]:
         """The questions that the adapter has learned which one begins from."""
         file = self.place(work) / _KNOWN
-        return tuple(json.loads(file.read_bytes())) if file.exists() else ()
+        return kept(tuple[str, ...], file.read_bytes()) if file.exists() else ()
 
     def dataset(self, work: Work) -> Path:
         """The folder of what one learns from."""
@@ -136,14 +137,11 @@ class Works:
         shutil.rmtree(self.place(work), ignore_errors=True)
 
     def _write(self, work: Work) -> None:
-        content = json.dumps(asdict(work), indent=1, default=datetime.isoformat) + "\n"
-        files.write_atomic(self.place(work) / _WORK, content.encode())
+        files.write_atomic(self.place(work) / _WORK, to_keep(work))
 
 
 def _read(file: Path) -> Work | None:
     try:
-        values: dict[str, Any] = json.loads(file.read_bytes())
-        settings = tuple((name, value) for name, value in values["settings"])
-        return Work(**values | {"begun": datetime.fromisoformat(values["begun"]), "settings": settings})
-    except (OSError, ValueError, KeyError, TypeError):
+        return kept(Work, file.read_bytes())
+    except (OSError, ValueError):
         return None

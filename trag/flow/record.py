@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Literal
 
-from trag.json_lines import as_line
+from trag.json_lines import as_line, kept
 from trag.record import Approval, ModelUsed
 
 NO_MODEL = ModelUsed("", "", "")
@@ -116,27 +115,5 @@ class PlanRecord:
 
     @classmethod
     def from_json(cls, text: str) -> PlanRecord:
-        """The record that `to_json` wrote. Raises ValueError, TypeError or KeyError for anything else."""
-        values: dict[str, Any] = json.loads(text)
-
-        def written(found: Any) -> WrittenIn | None:
-            return WrittenIn(**found) if found else None
-
-        def step(found: dict[str, Any]) -> PlannedStep:
-            lists = {name: tuple(found[name]) for name in ("needs", "gives")}
-            return PlannedStep(**(found | lists | {"source": written(found["source"])}))
-
-        checks = values["checks"]
-        made = {
-            "procedure": Chosen(**values["procedure"]) if values["procedure"] else None,
-            "steps": tuple(map(step, values["steps"])),
-            "choices": tuple(Chosen(**each) for each in values["choices"]),
-            "checks": PlanChecks(
-                checks["order"], *(tuple(checks[name]) for name in ("unknown", "repeated", "missing"))
-            ),
-            "source": written(values["source"]),
-            "model": ModelUsed(**values["model"]) if "model" in values else NO_MODEL,
-            "approved": Approval(**approved) if (approved := values.get("approved")) else None,
-        }
-        made |= {name: tuple(values[name]) for name in ("asked_for", "done")}
-        return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))
+        """The record that `to_json` wrote. Raises ValueError for anything else."""
+        return kept(cls, text)

@@ -8,10 +8,11 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from trag.errors import TragError
 from trag.ingest.scans import ScannedPage
+from trag.json_lines import kept
 from trag.sandbox import Limits, nobody, run, shown
 
 
@@ -62,22 +63,8 @@ class Reading:
 
     @classmethod
     def from_json(cls, text: str) -> Reading:
-        """The reading that `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
-        values: dict[str, Any] = json.loads(text)
-        blocks = tuple(
-            Block(
-                row["kind"],
-                str(row["text"]),
-                int(row["level"]),
-                row["page"],
-                tuple(map(tuple, row["rows"])),
-                bool(row["ocr"]),
-            )
-            for row in values["blocks"]
-        )
-        stated = tuple(Stated(*(str(row[name]) for name in ("field", "words", "place"))) for row in values["stated"])
-        notes, scanned = tuple(map(str, values["notes"])), tuple(map(int, values["scanned"]))
-        return cls(str(values["format"]), blocks, values["pages"], notes, scanned, stated)
+        """The reading that `to_json` wrote. Raises ValueError for anything else."""
+        return kept(cls, text)
 
 
 def read_file(path: Path, name: str, limits: Limits) -> bytes:
@@ -114,5 +101,5 @@ def read(
     answer = run("trag.ingest.parse", arguments, content + given, name, limits, watch)
     try:
         return Reading.from_json(answer)
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise TragError(f"{shown(name)} was read to something that is no text.", "Do not trust the file.") from error

@@ -11,13 +11,14 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from store import disk_full, files
 from trag.errors import OperatorError
+from trag.json_lines import kept, to_keep
 from trag.llm import files as model_files
 from trag.llm.files import ADAPTER_FILE, SHIPPED, sha256_of
 from trag.settings import Settings
@@ -137,7 +138,7 @@ class Candidates:
     def learned(self, id: str) -> tuple[str, ...] | None:
         """The questions that its training has seen, None where they were not kept."""
         file = self.folder / id / LEARNED
-        return tuple(json.loads(file.read_bytes())) if file.exists() else None
+        return kept(tuple[str, ...], file.read_bytes()) if file.exists() else None
 
     def add(
         self,
@@ -193,23 +194,13 @@ def ship(manifest: Manifest) -> None:
 
 
 def _write(file: Path, manifest: Manifest) -> None:
-    content = json.dumps(asdict(manifest), ensure_ascii=False, indent=1, default=datetime.isoformat) + "\n"
-    files.write_atomic(file, content.encode())
+    files.write_atomic(file, to_keep(manifest))
 
 
 def _read(file: Path) -> Manifest | None:
     try:
-        values: dict[str, Any] = json.loads(file.read_bytes())
-        results = None
-        if measured := values.pop("results", None):
-            told = measured["verdict"]
-            verdict = Verdict(told["promote"], tuple(told["reasons"]), tuple(Figure(**one) for one in told["figures"]))
-            at, against_sha256 = datetime.fromisoformat(measured["at"]), measured.get("against_sha256")
-            results = Measurement(at, measured["against"], verdict, measured["run"], against_sha256)
-        settings = tuple((name, value) for name, value in values["settings"])
-        made = datetime.fromisoformat(values["made"])
-        return Manifest(**values | {"made": made, "settings": settings, "results": results})
-    except (OSError, ValueError, KeyError, TypeError):
+        return kept(Manifest, file.read_bytes())
+    except (OSError, ValueError):
         return None
 
 

@@ -7,19 +7,22 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, cycle, pairwise
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
 
 from store.passage import Passage
 from trag.errors import TragError
 from trag.ingest.scans import ScannedPage
+from trag.json_lines import made
 from trag.sandbox import Limits, run, shown
 from trag.view.marks import supporting
 
 Mark = Literal["", "passage", "support"]
 """Whether a stretch of text is the passage, is of the words in it that bear the answer out, or stands beside it."""
 
+Fraction = Annotated[float, Ge(0), Le(1)]
 LIMITS = Limits(memory_bytes=1_024 * 1024 * 1024, output_bytes=50_000_000, processor_seconds=20, seconds=40)
-_MARKS: dict[str, Mark] = {mark: mark for mark in get_args(Mark)}
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LONGEST = 5_000
 """Characters that are looked for of a passage, which has about 1,000."""
@@ -31,10 +34,10 @@ _SHORTEST = 20
 class Box:
     """A place on a page as it is shown, in fractions of its width and height, from the left and from the top."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
+    left: Fraction
+    top: Fraction
+    right: Fraction
+    bottom: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class PageView:
     height: int
     passage: tuple[Box, ...]
     support: tuple[Box, ...]
-    found: float
+    found: Fraction
     before: bool
     after: bool
     text: tuple[Piece, ...]
@@ -78,26 +81,12 @@ class PageView:
 
         Whoever wrote it may have been taken over by the file it read: nothing is believed that is not looked at.
         """
-        values: dict[str, Any] = json.loads(text)
-        image = base64.b64decode(values["image"], validate=True)
-        width, height, number, pages = (int(values[key]) for key in ("width", "height", "number", "pages"))
-        size = image[16:24]
-        if not image.startswith(_SIGNATURE) or size != width.to_bytes(4, "big") + height.to_bytes(4, "big"):
-            raise ValueError(f"no PNG of {width} x {height} pixels")
-        return cls(
-            number,
-            pages,
-            image,
-            width,
-            height,
-            tuple(map(_box, values["passage"])),
-            tuple(map(_box, values["support"])),
-            _fraction(values["found"]),
-            bool(values["before"]),
-            bool(values["after"]),
-            tuple(Piece(str(piece["text"]), _MARKS[piece["mark"]]) for piece in values["text"]),
-            bool(values.get("scanned")),
-        )
+        values = json.loads(text)
+        found = made(cls, values | {"image": base64.b64decode(values["image"], validate=True)})
+        size = found.width.to_bytes(4, "big") + found.height.to_bytes(4, "big")
+        if not found.image.startswith(_SIGNATURE) or found.image[16:24] != size:
+            raise ValueError(f"no PNG of {found.width} x {found.height} pixels")
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +207,3 @@ def _repeated(before: Passage, passage: Passage) -> int:
     longest = min(len(before.text), len(passage.text)) if before.section == passage.section else 0
     lengths = range(longest, _SHORTEST - 1, -1)
     return next((length for length in lengths if before.text.endswith(passage.text[:length])), 0)
-
-
-def _fraction(value: Any) -> float:
-    number = float(value)
-    if not 0 <= number <= 1:
-        raise ValueError(f"{number} is no fraction")
-    return number
-
-
-def _box(values: dict[str, Any]) -> Box:
-    return Box(*(_fraction(values[side]) for side in ("left", "top", "right", "bottom")))

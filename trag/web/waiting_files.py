@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import AsyncIterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi.concurrency import run_in_threadpool
 
 from store import StoreError, files
+from trag.json_lines import kept, to_keep
 from trag.version_files import File
 from trag.web.forms import received
 
@@ -77,11 +77,9 @@ class WaitingFiles:
         if not re.fullmatch(r"[0-9a-f]{64}", id):
             return None
         try:
-            about = json.loads(self._about(id).read_bytes())
+            waiting = kept(Waiting, self._about(id).read_bytes())
         except FileNotFoundError:
             return None
-        told = {"names": tuple(about["names"]), "at": datetime.fromisoformat(about["at"])}
-        waiting = Waiting(**about | told)
         there = (self._content(id, number).is_file() for number in range(len(waiting.names)))
         return waiting if all(there) else None
 
@@ -100,8 +98,7 @@ class WaitingFiles:
 
     def _tell(self, waiting: Waiting) -> None:
         """Write down what comes, before it does: after a kill between the two there is a note that nobody looks at."""
-        about = asdict(waiting) | {"at": waiting.at.isoformat()}
-        files.write_atomic(self._about(waiting.id), json.dumps(about, ensure_ascii=False).encode())
+        files.write_atomic(self._about(waiting.id), to_keep(waiting))
 
     def _make_room(self) -> None:
         for old in self.all()[WAITING:]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from org.procedures.actions import LOGIC
-from trag.json_lines import as_line
+from trag.json_lines import as_line, kept
 
 By = Literal["model", "person", "open"]
 Kind = Literal["step", "table", "trigger"]
@@ -213,11 +213,7 @@ class WorkflowRecord:
         """The record that `to_json` wrote. Raises ValueError, TypeError, KeyError or AttributeError for anything
         else."""
         values: dict[str, Any] = json.loads(text)
-        made = {
-            "workflow": Workflow.of(values["workflow"]) if values["workflow"] else None,
-            "suggestions": tuple(Suggestion(**each) for each in values["suggestions"]),
-            "choices": tuple(Choice(each["step"], each["name"], tuple(each["over"])) for each in values["choices"]),
-            "checks": tuple(values["checks"]),
-            "before": tuple(map(Workflow.of, values.get("before", ()))),
-        }
-        return cls(**({field.name: values[field.name] for field in fields(cls) if field.name in values} | made))
+        workflow = Workflow.of(values["workflow"]) if values["workflow"] else None
+        before = tuple(map(Workflow.of, values.get("before", ())))
+        plain = kept(cls, json.dumps(values | {"workflow": None, "before": ()}))
+        return replace(plain, workflow=workflow, before=before)

@@ -7,14 +7,13 @@ finds them, also when the database is gone by then; it goes with the last of tho
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from store.database import sqlite_address
 from store.files import write_atomic
@@ -28,6 +27,7 @@ from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS, Dropped, Meaning
 from trag.evaluate.grammar.templates import Template, check, generate, read, write
 from trag.evaluate.running import earlier, evaluate, results_of
 from trag.evaluate.runs import AUDITS, Result
+from trag.json_lines import kept, to_keep
 from trag.paper_systems import SYSTEMS
 from trag.progress import Progress, silent
 
@@ -58,28 +58,17 @@ def save(audit: Audit, results: Path) -> None:
     """Keep an audit in the folder of the results."""
     folder = results / AUDITS
     folder.mkdir(parents=True, exist_ok=True)
-    content = json.dumps(asdict(audit), ensure_ascii=False, indent=1) + "\n"
-    write_atomic(folder / f"{sha256_of(cases(audit.meanings))}.json", content.encode())
+    write_atomic(folder / f"{sha256_of(cases(audit.meanings))}.json", to_keep(audit))
 
 
 def load(cases_sha256: str, results: Path) -> Audit:
     """The audit whose cases have that hash. Raises TragError when they are no audit's, or what was kept is damaged."""
     file = results / AUDITS / f"{cases_sha256}.json"
     try:
-        values: dict[str, Any] = json.loads(file.read_bytes())
-        meanings = tuple(
-            Meaning(
-                **one
-                | {name: tuple(one[name]) for name in ("values", "short", "long")}
-                | {"gold": tuple(map(tuple, one["gold"]))}
-            )
-            for one in values["meanings"]
-        )
-        dropped, problems = Dropped(**values["dropped"]), tuple(values["problems"])
-        return Audit(**values | {"meanings": meanings, "dropped": dropped, "problems": problems})
+        return kept(Audit, file.read_bytes())
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except ValueError as error:
         raise TragError(
             f"The {file.name} of the run {file.parent.name} is damaged.", "Remove it, and run the audit again."
         ) from error

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from store.files import write_atomic
 from trag.errors import TragError
+from trag.json_lines import kept
 
 if TYPE_CHECKING:
     import torch
@@ -70,12 +71,11 @@ def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
 
     try:
         with safe_open(path, "pt") as file:
-            values = json.loads(file.metadata()["state"])
+            state = kept(State, file.metadata()["state"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise TragError(f"{path} is damaged: {error}.", f"Remove {path.name}; the training begins anew.") from error
-    losses = {key: tuple(LossPoint(**one) for one in values[key]) for key in ("losses", "held_out")}
-    return State(**values | losses), tensors
+    return state, tensors
 
 
 def tensors_of(parameters: Mapping[str, torch.Tensor], optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
