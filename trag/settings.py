@@ -6,28 +6,20 @@ Made once at the edge (terminal or web app) and passed on as a value.
 
 from __future__ import annotations
 
-import math
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le
 
 from trag.errors import TragError
+from trag.json_lines import made
 
-RANGES: Mapping[str, tuple[float, float]] = {
-    "gpu_layers": (-1, math.inf),
-    "answer_tokens": (1, math.inf),
-    "pairs": (0, math.inf),
-    "sections": (0, math.inf),
-    "threshold": (-1, 1),
-    "statement_tokens": (0, math.inf),
-    "waiting": (0, math.inf),
-    "port": (1, 65_535),
-}
-"""The least and the most that each number may be. For `context` it is more than `answer_tokens`."""
+NotNegative = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +33,7 @@ class Settings:
     adapter: str = ""
     """A GGUF LoRA adapter made for that model, or "none". Empty: the one promoted in this home, else the one that
     ships where it was trained on that model."""
-    gpu_layers: int = -1
+    gpu_layers: Annotated[int, Ge(-1)] = -1
     """Layers kept on the GPU; -1 is all of them where the build can, none where it cannot."""
     model_url: str = ""
     """The /v1 address of an OpenAI-compatible server that is used instead of a local model."""
@@ -50,8 +42,8 @@ class Settings:
     model_key: str = ""
     """The key that `model_url` wants, if it wants one."""
     context: int = 4096
-    """Tokens of prompt and answer together."""
-    answer_tokens: int = 256
+    """Tokens of prompt and answer together, more than `answer_tokens`."""
+    answer_tokens: Annotated[int, Ge(1)] = 256
     """Tokens an answer may have at most."""
     embedder: str = ""
     """A sentence-transformers or Instructor model, a folder or a name. Empty: the embedded all-MiniLM-L6-v2."""
@@ -60,19 +52,19 @@ class Settings:
     database_url: str = ""
     """A PostgreSQL database of this home's own, postgresql://user@host/NAME, used for the records instead of a file in
     the home."""
-    pairs: int = 3
+    pairs: NotNegative = 3
     """Question-answer pairs put in the prompt (T-RAG, section 5.4.2)."""
-    sections: int = 3
+    sections: NotNegative = 3
     """Sections put in the prompt where no pair is near enough."""
-    threshold: float = 0.2
+    threshold: Annotated[float, Ge(-1), Le(1)] = 0.2
     """Cosine similarity under which a passage counts as no evidence."""
-    statement_tokens: int = 700
+    statement_tokens: NotNegative = 700
     """Tokens that statements from the chart may take at most."""
-    waiting: int = 20
+    waiting: NotNegative = 20
     """Askers that may wait in line before the next one is refused."""
     host: str = "127.0.0.1"
     """Address to listen on."""
-    port: int = 7860
+    port: Annotated[int, Ge(1), Le(65_535)] = 7860
     """Port to listen on."""
     address: str = ""
     """The https:// address that people open, of a proxy that ends TLS; needed to serve more than this machine."""
@@ -137,21 +129,30 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
-    values = _known(table, str(file), problems)
     variables = {
         name.removeprefix("TRAG_").lower(): value
         for name, value in environment.items()
         if name.startswith("TRAG_") and name != "TRAG_HOME"
     }
-    values |= _known(variables, "environment TRAG_*", problems)
+    names = [field.name for field in fields(Settings) if field.name != "home"]
+    values: dict[str, Any] = {}
+    for place, given in ((str(file), table), ("environment TRAG_*", variables)):
+        for key in given.keys() - names:
+            near = get_close_matches(key, names, n=1)
+            problems.append(f'{place}: unknown setting "{key}"' + (f', did you mean "{near[0]}"?' if near else ""))
+        # As the environment has it: a number is no truth value then, nor the other way round.
+        known = {key: str(one) if isinstance(one, int | float) else one for key, one in given.items() if key in names}
+        try:
+            found = made(Settings, known)
+        except ValueError as error:
+            problems.append(f"{place}: {error}")
+        else:
+            values |= {key: getattr(found, key) for key in known}
     settings = Settings(home=home, **values)
-    for name, (least, most) in RANGES.items():
-        value = getattr(settings, name)
-        if not least <= value <= most:
-            bounds = f"{least} or more" if most == math.inf else f"from {least} to {most}"
-            problems.append(f"{name} = {value}: must be {bounds}")
     if settings.context <= settings.answer_tokens:
-        problems.append(f"context = {settings.context}: must be more than answer_tokens = {settings.answer_tokens}")
+        problems.append(
+            f'"context" must be more than "answer_tokens" = {settings.answer_tokens}, found {settings.context}'
+        )
     if problems:
         raise TragError("; ".join(problems), "docs/operators.md lists every setting.")
     return settings
@@ -167,30 +168,3 @@ def _home(name: str) -> Path:
     if there and not there.is_dir():
         raise TragError(f"TRAG_HOME = {name}: {there} is no folder.", "Name a folder, there or not yet.")
     return home
-
-
-def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:
-    """The entries of `table` that are settings, each in its field's type; what is not goes to `problems`."""
-    kinds: dict[str, type] = {field.name: type(field.default) for field in fields(Settings) if field.name != "home"}
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key not in kinds:
-            near = get_close_matches(key, kinds, n=1)
-            problems.append(f"{place}: unknown setting '{key}'" + (f", did you mean '{near[0]}'?" if near else ""))
-        elif (converted := _as(kinds[key], value)) is not None:
-            values[key] = converted
-        else:
-            problems.append(f"{place}: '{key}' must be {kinds[key].__name__}, found {value!r}")
-    return values
-
-
-def _as(kind: type, value: Any) -> Any:
-    """`value` as `kind`; None when it is something else. The environment knows only text; a whole number is a float."""
-    if kind is bool and type(value) is str:
-        return {"true": True, "false": False}.get(value.lower())
-    if type(value) is kind or type(value) is str or (kind is float and type(value) is int):
-        try:
-            return kind(value)
-        except ValueError:
-            return None
-    return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 SETTINGS = TrainingSettings(
-    rank=4, learning_rate=0.01, epochs=2, accumulation=3, longest=128, evaluations=2, checkpoint_seconds=0, seed=3
+    rank=4, learning_rate=0.01, epochs=2.0, accumulation=3, longest=128, evaluations=2, checkpoint_seconds=0, seed=3
 )
 
 

@@ -99,7 +99,7 @@ def told(fine_tune: FineTune) -> None:
 def test_a_fine_tune_is_watched_to_its_end(make: Make, script: Script) -> None:
     fine_tune = make()
     assert fine_tune.now is None
-    with pytest.raises(TragError, match="no setting speed"):
+    with pytest.raises(TragError, match='unknown key "speed"'):
         fine_tune.begin(by="ada", seed=1, settings={"speed": 1.0})
     assert not (fine_tune._home.folder / "finetune").exists()
     work = begin(fine_tune)

@@ -121,7 +121,7 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
         ("measure", "no adapter to measure", "python -m trag finetune"),
         ("rollback", "nothing to go back to", ""),
         ("remove x", "no adapter x", "finetune list"),
-        ("--set speed=9", "no setting speed", "learning_rate"),
+        ("--set speed=9", 'unknown key "speed"', "learning_rate"),
         ("--base /nowhere", "/nowhere is no folder", "TRAG_MODEL"),
     ],
 )

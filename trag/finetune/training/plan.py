@@ -13,57 +13,57 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
+
+from annotated_types import Ge, Gt, Lt
 
 from store.files import write_atomic
 from trag.errors import TragError
 from trag.finetune.training.packing import Packed
+from trag.json_lines import made
 
 FILE = "settings.json"
-_FILES = ("base", "model", "adapter")
-_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "int": ((int,), "a number without a fraction"),
-    "float": ((int, float), "a number"),
-    "bool": ((bool,), "true or false"),
-}
-"""By the type of a setting what JSON may hold for it, the last of which it is, and that in words."""
+Whole = Annotated[int, Ge(0)]
+Some = Annotated[int, Gt(0)]
+Positive = Annotated[float, Gt(0)]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
     """How it learns. Tokens count those of a sequence; a step learns from `accumulation` sequences."""
 
-    rank: int = 0
+    __pydantic_config__ = {"allow_inf_nan": False}  # noqa: RUF012
+    rank: Whole = 0
     """0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section 5.2)."""
     all_projections: bool = False
     """Whether all seven projections of a layer are adapted, or those of query and value alone (LoRA, section 7.1)."""
-    alpha: int = 0
+    alpha: Whole = 0
     """The adapter is scaled by alpha / rank; 0 is twice the rank."""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """The highest: reached after the warm-up, then falling along a cosine to nothing."""
-    warm_up: float = 0.05
+    warm_up: Annotated[float, Ge(0), Lt(1)] = 0.05
     """Share of the steps in which the learning rate rises."""
-    epochs: float = 2.0
+    epochs: Positive = 2.0
     """How often each example is learned from."""
-    accumulation: int = 8
+    accumulation: Some = 8
     """Sequences to a step, each with one example or several."""
-    longest: int = 1024
+    longest: Some = 1024
     """Tokens of a sequence; longer examples are left out."""
     seed: int = 1
     """Decides the first weights and the order of the examples."""
-    checkpoint_seconds: int = 300
+    checkpoint_seconds: Whole = 300
     """How often the training can be gone on with from."""
-    evaluations: int = 10
+    evaluations: Some = 10
     """How often the loss on the held-out examples is measured."""
-    held_out: int = 48
+    held_out: Some = 48
     """Held-out sequences that it is measured on."""
-    patience: int = 3
+    patience: Some = 3
     """Measurements without a better loss after which it ends early."""
     four_bits: bool = False
     """Whether the base is held in 4 bits (QLoRA), as it is anyway where 16 would take half of a GPU's memory."""
 
 
-_SETTING_KINDS = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+_SETTINGS = tuple(setting.name for setting in fields(TrainingSettings))
 _FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
 """What is usual for a training that begins from an adapter: at a higher rate it forgets what that has learned."""
 
@@ -81,25 +81,23 @@ class Plan:
     adapter: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Written(TrainingSettings):
+    dataset: str = field(kw_only=True)
+    base: str = ""
+    model: str = ""
+    adapter: str = ""
+
+
 def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> TrainingSettings:
     """The settings of these names, the others as is usual. Raises TragError with all that is wrong with them."""
-    numbers = (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers)
-    kinds = _SETTING_KINDS
-    problems = [f"there is no setting {name}" for name in numbers if name not in kinds]
-    for name in kinds.keys() & numbers.keys():
-        if not math.isfinite(numbers[name]):
-            problems.append(f'"{name}" must be a number')
-        elif kinds[name] != "float" and numbers[name] % 1:
-            problems.append(f'"{name}" must be {_KINDS[kinds[name]][1]}')
-    if not problems:
-        settings = TrainingSettings(**{name: _KINDS[kinds[name]][0][-1](number) for name, number in numbers.items()})
-        problems = _senseless(settings)
-    if problems:
+    try:
+        return made(TrainingSettings, (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers))
+    except ValueError as error:
         raise TragError(
-            f"No training can be begun with these settings: {'; '.join(sorted(problems))}.",
-            f"The settings of a training are: {', '.join(kinds)}.",
-        )
-    return settings
+            f"No training can be begun with these settings: {error}.",
+            f"The settings of a training are: {', '.join(_SETTINGS)}.",
+        ) from error
 
 
 def write(folder: Path, plan: Plan) -> None:
@@ -113,38 +111,13 @@ def read(folder: Path) -> Plan:
     """The plan in `folder`. Raises TragError with all that is wrong with it."""
     path = folder / FILE
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        found = made(_Written, path.read_bytes())
     except OSError as error:
         raise TragError(f"{path} cannot be read: {error.strerror}.", "Name the folder of a training.") from error
     except ValueError as error:
-        raise TragError(f"{path} is no JSON: {error}.", "Correct it.") from error
-    if not isinstance(values, dict):
-        raise TragError(f"{path} holds no settings.", "Correct it.")
-    known = _SETTING_KINDS
-    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", *_FILES}]
-    problems += ['"dataset" must be a path'] * (not isinstance(values.get("dataset"), str))
-    problems += [f'"{key}" must be a path, or empty' for key in _FILES if not isinstance(values.get(key, ""), str)]
-    for key in known.keys() & values.keys():
-        value, kind = values[key], known[key]
-        if isinstance(value, bool) is not (kind == "bool") or not isinstance(value, _KINDS[kind][0]):
-            problems.append(f'"{key}" must be {_KINDS[kind][1]}')
-    if not problems:
-        settings = TrainingSettings(**{key: values[key] for key in known if key in values})
-        problems = _senseless(settings)
-    if problems:
-        raise TragError(f"{path}: {'; '.join(problems)}.", "Correct it, or begin a new training.")
-    base, model, adapter = (values.get(key, "") for key in _FILES)
-    return Plan(Path(values["dataset"]), base, settings, model, adapter)
-
-
-def _senseless(settings: TrainingSettings) -> list[str]:
-    values: Mapping[str, Any] = asdict(settings)
-    positive = ("learning_rate", "epochs", "accumulation", "longest", "evaluations", "held_out", "patience")
-    problems = [f'"{key}" must be more than 0' for key in positive if not values[key] > 0]
-    problems += [f'"{key}" must not be negative' for key in ("rank", "alpha", "checkpoint_seconds") if values[key] < 0]
-    if not 0 <= settings.warm_up < 1:
-        problems.append('"warm_up" must be at least 0 and less than 1')
-    return problems
+        raise TragError(f"{path}: {error}.", "Correct it, or begin a new training.") from error
+    settings = TrainingSettings(**{name: getattr(found, name) for name in _SETTINGS})
+    return Plan(Path(found.dataset), found.base, settings, found.model, found.adapter)
 
 
 T = TypeVar("T")

@@ -42,7 +42,7 @@ def first(tiny: Path, lessons: tuple[Example, ...], tmp_path_factory: pytest.Tem
     folder = tmp_path_factory.mktemp("first")
     write_lessons(folder, lessons)
     settings = TrainingSettings(
-        rank=4, all_projections=True, learning_rate=0.01, epochs=2, accumulation=6, longest=128, evaluations=2, seed=3
+        rank=4, all_projections=True, learning_rate=0.01, epochs=2.0, accumulation=6, longest=128, evaluations=2, seed=3
     )
     order = Plan(folder, str(tiny), settings)
     found = train(folder / "training", order)

@@ -29,7 +29,7 @@ from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Report, Step, decode
 
 ROOT = Path(__file__).parents[4]
-SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
+SETTINGS = TrainingSettings(epochs=2.0, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
 SEQUENCES = [Packed((number,), (-1,), ()) for number in range(10)]
 
 
@@ -84,15 +84,18 @@ def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"rnak": 4}, 'unknown setting "rnak"'),
-        ({"rank": 4.5}, '"rank" must be a number without a fraction'),
+        ({"rnak": 4}, 'unknown key "rnak"'),
+        ({"rank": 4.5}, '"rank" must be a whole number'),
         ({"epochs": "two"}, '"epochs" must be a number'),
-        ({"epochs": 0, "accumulation": -1}, '"epochs" must be more than 0; "accumulation" must be more than 0'),
-        ({"warm_up": 1}, '"warm_up" must be at least 0 and less than 1'),
-        ({"dataset": None}, '"dataset" must be a path'),
+        (
+            {"epochs": 0, "accumulation": -1},
+            '"epochs" must be more than 0, found 0; "accumulation" must be more than 0, found -1',
+        ),
+        ({"warm_up": 1}, '"warm_up" must be less than 1, found 1'),
+        ({"dataset": None}, '"dataset" must be a text, found null'),
         ({"four_bits": 1}, '"four_bits" must be true or false'),
-        ({"accumulation": True}, '"accumulation" must be a number without a fraction'),
-        ({"model": 3}, '"model" must be a path, or empty'),
+        ({"accumulation": True}, '"accumulation" must be a whole number'),
+        ({"model": 3}, '"model" must be a text, found 3'),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
