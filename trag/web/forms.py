@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +18,12 @@ from starlette.datastructures import ImmutableMultiDict
 from store import disk_full
 from store.files import FULL, UNFINISHED
 from trag.errors import TragError
+from trag.json_lines import made
 from trag.record import LONGEST_REMARK
 
 DIGITS = 10
 """Those of the longest number that is read."""
-_First = TypeVar("_First")
-_Second = TypeVar("_Second")
+Filled = TypeVar("Filled")
 
 
 async def filled(request: Request) -> ImmutableMultiDict[str, str]:
@@ -41,25 +41,12 @@ def number(text: str, otherwise: int = 0) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= DIGITS else otherwise
 
 
-def whole(form: Mapping[str, str], name: str, *, most: int) -> int:
-    """A field of a form as a whole number from 1 to `most`. Raises TragError for anything else."""
-    found = number(form.get(name, ""))
-    if not 1 <= found <= most:
-        raise TragError(f"The {name} must be a whole number from 1 to {most:,}.", "Correct it and try again.")
-    return found
-
-
-def both(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
-    """What two fields say. Raises one TragError for all that is wrong with them."""
+def filled_in(kind: type[Filled], form: Mapping[str, str]) -> Filled:
+    """What the fields of a form say, in their types; others are left alone. Raises TragError for all that is wrong."""
     try:
-        one = first()
-    except TragError as error:
-        try:
-            second()
-        except TragError as other:
-            raise TragError(f"{error.message} {other.message}", error.hint) from other
-        raise
-    return one, second()
+        return made(kind, dict(form), "ignore")
+    except ValueError as error:
+        raise TragError(f"The form cannot be used: {error}.", "Correct it and try again.") from error
 
 
 def remark(text: str) -> str:

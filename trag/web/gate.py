@@ -28,6 +28,7 @@ from org.procedures.entries import MAX_BYTES as PROCEDURES
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import in_one_line, told
+from trag.json_lines import made
 from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
@@ -35,6 +36,7 @@ from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
+from trag.web.request_bodies import Cancel, Join
 from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
@@ -274,8 +276,10 @@ class Gate:
                 raise Refused(404, "There is nothing here.")
             if not visit.caller.may(function.role):
                 raise Refused(403, f"Your role is {visit.caller.role}; this needs {function.role}.")
-        if not request_bodies.plain(call, request_bodies.JOIN_FIELDS if path == JOIN else request_bodies.CANCEL_FIELDS):
-            raise Refused(400, "A call of this page holds words alone: no files, lists or objects.")
+        try:
+            made(Join if path == JOIN else Cancel, json.dumps(call))
+        except ValueError:
+            raise Refused(400, "A call of this page holds words alone: no files, lists or objects.") from None
         if function:
             # Gradio would write all that was typed into the log, and the function find no word where it needs one.
             data, pressed = call.get("data", []), call.get("event_data") or {}

@@ -7,7 +7,8 @@ takes, it fetches the file's address; so nothing that could hold one may pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
@@ -69,26 +70,21 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-def plain(call: Mapping[str, object], fields: Mapping[str, Callable[[object], bool]]) -> bool:
-    """Whether a call of a function has nothing but these fields, and in each of them what the browser puts there."""
-    return all(name in fields and fields[name](value) for name, value in call.items())
+@dataclass(frozen=True, slots=True)
+class Join:
+    """What a call has that begins something; `event_data` is what a press sends along, the fields of a form."""
+
+    data: tuple[str | None, ...] = ()
+    event_data: Mapping[str, str] | None = None
+    fn_index: int = 0
+    trigger_id: int | None = None
+    session_hash: str = ""
 
 
-def _word(value: object) -> bool:
-    return isinstance(value, str)
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """What a call has that ends what was begun."""
 
-
-def _number(value: object) -> bool:
-    return type(value) is int
-
-
-JOIN_FIELDS: Mapping[str, Callable[[object], bool]] = {
-    "data": lambda value: isinstance(value, list) and all(each is None or isinstance(each, str) for each in value),
-    "event_data": lambda value: value is None or (isinstance(value, dict) and all(map(_word, value.values()))),
-    "fn_index": _number,
-    "trigger_id": lambda value: value is None or _number(value),
-    "session_hash": _word,
-}
-"""The fields of a call that begins something; `event_data` is what a press sends along, the fields of a form."""
-CANCEL_FIELDS: Mapping[str, Callable[[object], bool]] = {"event_id": _word, "fn_index": _number, "session_hash": _word}
-"""The fields of a call that ends what was begun."""
+    event_id: str = ""
+    fn_index: int = 0
+    session_hash: str = ""

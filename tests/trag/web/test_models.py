@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -107,9 +108,9 @@ def test_an_adapter_is_promoted_and_rolled_back(
     other = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *GOOD)
     made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     its, others = f"#adapter-{made.id}", f"#adapter-{other.id}"
-    assert soup(client).select("#new [name=epochs][value='2']"), "as is usual from nothing"
+    assert soup(client).select("#new [name=passes][value='2']"), "as is usual from nothing"
     page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
-    assert page.select("#new [name=epochs][value='1']"), "as is usual from an adapter"
+    assert page.select("#new [name=passes][value='1']"), "as is usual from an adapter"
     assert f"{made.id} answers from now on." in words(page, ".notice")
     assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q4_1 with {made.id}"]
     assert texts(page, f"{its} .badge") == ["Answers now"]
@@ -223,15 +224,16 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
 @pytest.mark.slow
 def test_nonsense_begins_nothing(client: TestClient, home: Home) -> None:
     for form, said in (
-        ({"epochs": "many", "seed": "1"}, "number of passes must be more than 0, and at most 20"),
-        ({"epochs": "nan", "seed": "1"}, "number of passes"),
-        ({"epochs": "2", "seed": "0"}, "seed must be a whole number from 1 to 1,000,000,000"),
-        ({"epochs": "2", "seed": "0.5"}, "seed must be a whole number"),
-        ({"epochs": "-1", "seed": "1e3"}, "at most 20. The seed must be a whole number"),
-        ({}, "number of passes"),
+        ({"passes": "many", "seed": "1"}, '"passes" must be a number, found "many"'),
+        ({"passes": "nan", "seed": "1"}, '"passes" must be 20 or less'),
+        ({"passes": "21", "seed": "1000000001"}, '"seed" must be 1,000,000,000 or less'),
+        ({"passes": "2", "seed": "0"}, '"seed" must be 1 or more'),
+        ({"passes": "2", "seed": "0.5"}, '"seed" must be a whole number'),
+        ({"passes": "-1", "seed": "1e3"}, '"passes" must be more than 0, found "-1"; "seed" must be a whole number'),
+        ({}, 'needs "passes"; needs "seed"'),
     ):
         answer = client.post("/models/finetune", data=form)
-        assert (answer.status_code, said in answer.text) == (409, True), form
+        assert (answer.status_code, said in unescape(answer.text)) == (409, True), form
     assert works_of(home).all() == ()
 
 

@@ -99,7 +99,7 @@ def begin_once(page: Page) -> None:
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".stages .present")).to_have_text("Dataset")
     expect(page.locator("#new button")).to_be_disabled()
-    refused = page.request.post("/models/finetune", form={"epochs": "1", "seed": "1"})
+    refused = page.request.post("/models/finetune", form={"passes": "1", "seed": "1"})
     assert refused.status == 409
     assert "running already" in refused.text()
     page.locator("#progress").get_by_role("button", name="Stop").click()

@@ -2,6 +2,7 @@
 what the browser sends, and nothing else, however deep."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from fastapi import Request
 
 from store.records import Records
 from tests.pages import gated
-from trag.web.request_bodies import CANCEL_FIELDS, JOIN_FIELDS, BrokenOffError, TooLargeError, plain, replayed, whole
+from trag.json_lines import made
+from trag.web.request_bodies import BrokenOffError, Cancel, Join, TooLargeError, replayed, whole
 
 ID = "0af" * 10 + "12"
 LEFT = {"type": "http.disconnect"}
@@ -92,7 +94,7 @@ def test_nothing_is_done_with_half_a_form(records: Records) -> None:
     ],
 )
 def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
-    assert plain(call, JOIN_FIELDS)
+    assert made(Join, json.dumps(call))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +108,13 @@ def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
     ids=str,
 )
 def test_anything_else_does_not(more: dict[str, Any]) -> None:
-    assert not plain(CALL | more, JOIN_FIELDS)
+    with pytest.raises(ValueError, match=r"must be|unknown key"):
+        made(Join, json.dumps(CALL | more))
 
 
 def test_what_ends_a_call_names_it_and_nothing_more() -> None:
     call = {"event_id": ID, "session_hash": "1h7nnoy6n2qi", "fn_index": 5}
-    assert plain(call, CANCEL_FIELDS)
+    assert made(Cancel, json.dumps(call))
     for more in ({"data": []}, {"event_id": FILE}, {"fn_index": "5"}):
-        assert not plain(call | more, CANCEL_FIELDS)
+        with pytest.raises(ValueError, match=r"must be|unknown key"):
+            made(Cancel, json.dumps(call | more))

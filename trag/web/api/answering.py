@@ -8,11 +8,12 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, cast
 from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from trag import briefs, plans, workflows
@@ -23,6 +24,7 @@ from trag.condense import Turn
 from trag.errors import SHOWN, TragError
 from trag.events import Answer, Found
 from trag.flow.record import PlannedStep, PlanRecord
+from trag.json_lines import in_words, of
 from trag.people.permissions import readers
 from trag.plans import Plan, PlanEvent
 from trag.record import AnswerRecord, Source
@@ -126,11 +128,11 @@ def read(kind: type[Sent], body: bytes) -> Sent:
         if number > MOST_VALUES:
             raise Refused(422, f"the body: it may have {MOST_VALUES:,} names and values.")
     try:
-        return TypeAdapter(kind).validate_json(body, strict=True)
+        return cast(Sent, of(cast(Any, kind)).validate_json(body, strict=True))
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False, include_context=False)
-        parts = (f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}" for each in problems[:MOST_PROBLEMS])
-        raise Refused(422, f"{'; '.join(parts)}.") from None
+        raise Refused(
+            422, f"What was sent cannot be used: {'; '.join(islice(in_words(error), MOST_PROBLEMS))}."
+        ) from None
 
 
 def askable(question: str) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Ge, Gt, Le
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
@@ -24,7 +26,7 @@ from trag.finetune.work_folders import MOST_SEED, STAGES
 from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model
-from trag.web.forms import Form, both, whole
+from trag.web.forms import Form, filled_in
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.render import environment, percent, time_left
 from trag.web.responses import Denied, Notice, Notices, attachment, explain
@@ -38,8 +40,14 @@ log = logging.getLogger(__name__)
 PATH = "/models"
 TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
 SHOWN_PROMOTIONS = 20
-MOST_PASSES = 20.0
+MOST_PASSES = 20
 """Passes over the data that a fine-tune may be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    passes: Annotated[float, Gt(0), Le(MOST_PASSES)]
+    seed: Annotated[int, Ge(1), Le(MOST_SEED)]
 
 
 class ModelsPage:
@@ -98,19 +106,8 @@ class ModelsPage:
     # The fine-tune
 
     def begin(self, request: Request, form: Form) -> Response:
-
-        def read_passes() -> float:
-            try:
-                number = float(form.get("epochs", ""))
-            except ValueError:
-                number = 0.0
-            if not 0 < number <= MOST_PASSES:
-                problem = f"The number of passes must be more than 0, and at most {MOST_PASSES:g}."
-                raise TragError(problem, "Correct it and try again.")
-            return number
-
-        passes, seed = both(read_passes, lambda: whole(form, "seed", most=MOST_SEED))
-        self.fine_tune.begin(by=named(request), seed=seed, settings={"epochs": passes})
+        asked = filled_in(_Begun, form)
+        self.fine_tune.begin(by=named(request), seed=asked.seed, settings={"epochs": asked.passes})
         log.info("%s began a fine-tune", named(request))
         return self.notices.go(PATH)
 

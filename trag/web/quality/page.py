@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Ge, Le
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
@@ -19,7 +21,7 @@ from trag.evaluate import needle
 from trag.evaluate.cases import CaseSet, CaseSets, read
 from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
-from trag.web.forms import Form, both, received, whole
+from trag.web.forms import Form, filled_in, received
 from trag.web.quality import render
 from trag.web.quality.answers import AnswerFilter
 from trag.web.quality.context import LIMITED, QualityContext
@@ -36,6 +38,12 @@ log = logging.getLogger(__name__)
 
 LINES = 1_000
 """Lines of what is wrong with a file that a page is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    number: Annotated[int, Ge(1), Le(render.MOST_QUESTIONS)]
+    seed: Annotated[int, Ge(1), Le(render.MOST_SEED)]
 
 
 class QualityPage:
@@ -169,14 +177,11 @@ class QualityPage:
         chart = self.context.home.organization.chart
         if chart is None:
             raise TragError("There is no chart to make questions from.", "Upload and activate one first.")
-        number, seed = both(
-            lambda: whole(form, "number", most=render.MOST_QUESTIONS),
-            lambda: whole(form, "seed", most=render.MOST_SEED),
-        )
-        cases = make(chart, seed=seed, number=number)
+        asked = filled_in(_Wanted, form)
+        cases = make(chart, seed=asked.seed, number=asked.number)
         if not cases:
             raise TragError("The chart gives no question.", "It needs two units at least.")
-        name = f"Chart {chart.version}, {len(cases)} questions, seed {seed}"
+        name = f"Chart {chart.version}, {len(cases)} questions, seed {asked.seed}"
         kept = self.context.sets.keep(cases, name, by=named(request), chart=chart.version)
         notice = Notice(f"{len(cases):,} questions were made from the chart of {chart.root.name}.")
         return self.context.notices.go(f"/quality?set={kept.id}#new", notice)

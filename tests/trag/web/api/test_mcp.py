@@ -85,16 +85,16 @@ def test_a_plan_is_told_with_the_words_of_the_procedure_where_the_token_may_read
         assert "1. Block the badge [Block] - Board" in text
         assert ("It is blocked and printed" in json.dumps(answer)) is bool(may_read)
     assert "The procedures have no none." in unknown["result"]["content"][0]["text"]
-    assert "request: Field required" in missing["result"]["content"][0]["text"]
+    assert 'needs "request"' in missing["result"]["content"][0]["text"]
 
 
 def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool: Tool) -> None:
     wrong = (
-        (call({}), "question: Field required"),
-        (call({"question": 7}), "question: Input should be a valid string"),
+        (call({}), 'needs "question"'),
+        (call({"question": 7}), '"question" must be a text, found 7'),
         (call({"question": " \x00 "}), "The question is empty."),
-        (call({"question": "x" * 4001}), "at most 4000 characters"),
-        (call({"question": ASKED, "system": "rag"}), "system: Unexpected keyword argument"),
+        (call({"question": "x" * 4001}), "4,000 characters at most"),
+        (call({"question": ASKED, "system": "rag"}), 'unknown key "system"'),
         (call(name="shell"), "There is no tool 'shell' here."),
     )
     answers = sent(place, tool, *((message, {}) for message, _ in wrong))

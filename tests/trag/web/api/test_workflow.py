@@ -63,17 +63,17 @@ def test_the_tool_says_it_in_words_and_gives_the_record(place: Place, drafting: 
     assert text.startswith("When: Record created: Supplier invoices\n  1. If amount of the record is more than 5000\n")
     assert "    2. Find the head of a unit [find_head_of_unit]\n       unit: unit of the record\n" in text
     assert text.endswith(f'No step for: "{UNFIT}"')
-    assert "request: Field required" in missing["result"]["content"][0]["text"]
+    assert 'needs "request"' in missing["result"]["content"][0]["text"]
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"no JSON", "the body: Invalid JSON"),
-        ({}, "request: Field required"),
+        (b"no JSON", "is no JSON (expected"),
+        ({}, 'needs "request"'),
         ({"request": "\x00 "}, "empty"),
-        ({"request": "x" * 4_001}, "at most 4000 characters"),
-        (WISH | {"form": "bpmn"}, "form: Unexpected keyword argument"),
+        ({"request": "x" * 4_001}, "4,000 characters at most"),
+        (WISH | {"form": "bpmn"}, 'unknown key "form"'),
     ],
     ids=lambda value: str(value)[:20],
 )
