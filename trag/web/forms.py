@@ -45,8 +45,8 @@ def filled_in(kind: type[Filled], form: Mapping[str, str]) -> Filled:
     """What the fields of a form say, in their types; others are left alone. Raises TragError for all that is wrong."""
     try:
         return made(kind, dict(form), "ignore")
-    except ValueError as error:
-        raise TragError(f"The form cannot be used: {error}.", "Correct it and try again.") from error
+    except ValueError as problems:
+        raise TragError(f"The form cannot be used: {problems}.", "Correct it and try again.") from problems
 
 
 def remark(text: str) -> str:

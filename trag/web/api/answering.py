@@ -130,9 +130,8 @@ def read(kind: type[Sent], body: bytes) -> Sent:
     try:
         return cast(Sent, of(cast(Any, kind)).validate_json(body, strict=True))
     except ValidationError as error:
-        raise Refused(
-            422, f"What was sent cannot be used: {'; '.join(islice(in_words(error), MOST_PROBLEMS))}."
-        ) from None
+        problems = "; ".join(islice(in_words(error), MOST_PROBLEMS))
+        raise Refused(422, f"What was sent cannot be used: {problems}.") from None
 
 
 def askable(question: str) -> str:
