@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-READING = 1
+READING = 2
 """To be raised where the same file comes to other passages: documents that were read before are read again."""
 
 

@@ -47,8 +47,9 @@ class Stated:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text;
-    `scanned` are the pages, from 1, that are pictures and were not given as read; in an Office file pictures, by their
-    entries in its container. `stated` is what it says of its own validity."""
+    `scanned` are the pages, from 1, that are pictures and were not given as read, and pictures on others, by BESIDE of
+    `trag.ingest.scans`; in an Office file or a page (HTML) pictures, by their order in it. `stated` is what it says of
+    its own validity."""
 
     format: str
     blocks: tuple[Block, ...]

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 LEGIBLE = 0.8
 """The confidence from which a page counts as read; `python -m bench.scans` shows what it parts."""
+BESIDE = 10_000
+"""A picture on a PDF page with text has the number of the page and so many times its own there, from 1."""
 _TOGETHER = 4  # pages of one child, which takes a second to start
 _LIMITS = Limits(memory_bytes=4 * 2**30, processor_seconds=240, seconds=480, open_files=256)
 

@@ -19,7 +19,8 @@ from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.ingest.parse.frames import BROKEN, count, pixels
-from trag.ingest.scans import ScannedPage, ScannedWord
+from trag.ingest.parse.pdf_shapes import shapes_of
+from trag.ingest.scans import BESIDE, ScannedPage, ScannedWord
 from trag.view.views import Box
 
 _PIXELS = 8_000_000
@@ -53,8 +54,8 @@ class Picture:
 
 def picture(content: bytes, size: int, number: int, width: int, scans: Mapping[int, ScannedPage]) -> Picture:
     """The page of a number, from 1, in a PDF or picture that is the first `size` bytes of the content; about `width`
-    pixels wide. Where there is no such page it is the nearest one. `scans` are the pages that are pictures, by number,
-    as read.
+    pixels wide. Where there is no such page it is the nearest one. `scans` are the pages that are pictures, and
+    pictures on others, by number, as read.
 
     Raises TragError when it is encrypted or damaged.
     """
@@ -77,6 +78,10 @@ def picture(content: bytes, size: int, number: int, width: int, scans: Mapping[i
         bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
         image = png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
         text, places = _scanned(scans[number]) if number in scans else _characters(page, page.get_textpage())
+        for scan in scans.values():
+            if scan.number % BESIDE == number != scan.number and scan.is_legible:
+                words, boxes = _beside(page, scan)
+                text, places = f"{text}\n{words}", (*places, None, *boxes)
     except pdfium.PdfiumError as error:
         raise TragError(f"has a damaged page {number:,}.", "Open it in a PDF viewer, print it to a new PDF.") from error
     before, after = (
@@ -115,22 +120,40 @@ def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
 def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[str, tuple[Box | None, ...]]:
     text: list[str] = []
     places: list[Box | None] = []
-    rectangle, x, y = raw.FS_RECTF(), ctypes.c_int(), ctypes.c_int()
+    rectangle = raw.FS_RECTF()
     for at in range(_count(text_page)):
         character = chr(raw.FPDFText_GetUnicode(text_page, at))
         place = None
         if raw.FPDFText_IsGenerated(text_page, at) != 1 and raw.FPDFText_GetLooseCharBox(text_page, at, rectangle):
-            corners = []  # where they are shown, however the page is turned and cropped
-            for corner in ((rectangle.left, rectangle.top), (rectangle.right, rectangle.bottom)):
-                raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, *corner, x, y)
-                corners.append((x.value / _FINE, y.value / _FINE))
-            (left, right), (top, bottom) = (sorted(axis) for axis in zip(*corners, strict=True))
-            if left >= 1 or right <= 0 or top >= 1 or bottom <= 0:
+            place = _place(page, rectangle.left, rectangle.top, rectangle.right, rectangle.bottom)
+            if place is None:
                 continue
-            place = Box(*(min(max(side, 0.0), 1.0) for side in (left, top, right, bottom)))
         text.append(character)
         places.append(place)
     return "".join(text), tuple(places)
+
+
+def _place(page: pdfium.PdfPage, left: float, top: float, right: float, bottom: float) -> Box | None:
+    """Where something is shown, however the page is turned and cropped; None where it is not."""
+    x, y, corners = ctypes.c_int(), ctypes.c_int(), []
+    for corner in ((left, top), (right, bottom)):
+        raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, *corner, x, y)
+        corners.append((x.value / _FINE, y.value / _FINE))
+    (left, right), (top, bottom) = (sorted(axis) for axis in zip(*corners, strict=True))
+    if left >= 1 or right <= 0 or top >= 1 or bottom <= 0:
+        return None
+    return Box(*(min(max(side, 0.0), 1.0) for side in (left, top, right, bottom)))
+
+
+def _beside(page: pdfium.PdfPage, scan: ScannedPage) -> tuple[str, tuple[Box | None, ...]]:
+    """The characters of a picture on a page with text, and their places on the page."""
+    text, boxes = _scanned(scan)
+    _, (left, bottom, right, top) = shapes_of(page).pictures[scan.number // BESIDE - 1]
+    x, y = right - left, bottom - top
+    sides = (
+        box and (left + box.left * x, top + box.top * y, left + box.right * x, top + box.bottom * y) for box in boxes
+    )
+    return text, tuple(each and _place(page, *each) for each in sides)
 
 
 def _scanned(scan: ScannedPage) -> tuple[str, tuple[Box | None, ...]]:

@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 
 from store.passage import Passage
 from trag.errors import TragError
-from trag.ingest.scans import ScannedPage
+from trag.ingest.scans import BESIDE, ScannedPage
 from trag.json_lines import made
 from trag.sandbox import Limits, run, shown
 from trag.view.marks import supporting
@@ -134,12 +134,12 @@ def page(
     """The page of a number, from 1, as a picture about `width` pixels wide, and where the passage stands on it.
 
     `support` are the sentences of the answer that the passage bears out; `name` is that of the file, for messages;
-    `scans` are its pages that are pictures, as they were read. Raises TragError for a file without pages, one that is
-    encrypted, damaged or over the limits, NoSuchPage for a number that it does not have.
+    `scans` are its pages that are pictures, and pictures on others, as they were read. Raises TragError for a file
+    without pages, one that is encrypted, damaged or over the limits, NoSuchPage for a number that it does not have.
     """
     passage = passage[:_LONGEST]
     # On standard input, because arguments are seen by everybody on the machine.
-    near = [scan.to_json() for scan in scans if abs(scan.number - number) <= 1]
+    near = [scan.to_json() for scan in scans if abs(scan.number % BESIDE - number) <= 1]
     asked = json.dumps([passage, supporting(passage, support), near]).encode()
     answer = run("trag.view", [str(number), str(width), str(len(asked))], content + asked, name, limits)
     try:

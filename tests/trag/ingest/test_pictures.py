@@ -6,16 +6,18 @@ import hashlib
 import io
 import struct
 import zlib
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from openpyxl.drawing.image import Image as sheet_picture
 from PIL import Image
 from pptx.util import Inches
 
 from tests.trag.ingest.conftest import Shelf
-from tests.trag.ingest.made import slides, word
+from tests.trag.ingest.made import slides, word, workbook
 from tests.trag.ingest.test_scans import LINES, drawn, scanned
 from trag import view
 from trag.errors import TragError
@@ -216,6 +218,78 @@ def test_so_many_pictures_are_looked_at_and_no_small_ones(monkeypatch: pytest.Mo
     assert second == first + 2
     again = parse(content, ".docx", [read(first, confidence=0), read(second, confidence=0)])
     assert (again.notes, again.scanned) == (reading.notes, ())
+
+
+def tariff(book: Any) -> None:
+    """A sheet with a picture of words, and one with photos, of which two are the same."""
+    sheets = book.active, book.create_sheet("Photos")
+    for sheet, contents in zip(sheets, ([saved(drawn(*LINES))], [blank(90), blank(90), blank(7)]), strict=True):
+        sheet.append(("Boat", "EUR"))
+        sheet.append(("Small", 14))
+        for number, content in enumerate(contents):
+            sheet.add_image(sheet_picture(io.BytesIO(content)), f"D{2 + 20 * number}")
+    sheets[0].title = "Fees"
+
+
+def page(*contents: bytes) -> bytes:
+    """HTML that holds pictures: in a line, in an item, in a table, twice, and one that is elsewhere."""
+    first, second, third = (f"data:image/png;base64,{b64encode(content).decode()}" for content in contents)
+    return (
+        f"<!doctype html><html><body><h1>Mooring</h1><p>See <img src='{first}'> at the quay.</p>"
+        f"<ol><li>Ask. <img src='{second}'></li><li>Pay.</li></ol><h2>Fees</h2>"
+        f"<table><tr><th>Boat<th>EUR<tr><td>Small<td>14 <img src='{third}'></table><p>Pay first.</p>"
+        f"<img src='{first}'><img src='https://example.org/a.png'><img src='data:image/png;base64,x'></body></html>"
+    ).encode()
+
+
+def test_pictures_of_a_sheet_stand_below_its_cells() -> None:
+    content = workbook(tariff)
+    before = parse(content, ".xlsx")
+    assert before.notes == ("4 pictures could not be read (sheets Fees, Photos)",)
+    first = before.scanned[0]
+    reading = parse(
+        content, ".xlsx", [read(number, *["A night costs EUR 14."] * (number == first)) for number in before.scanned]
+    )
+    assert [(block.kind, block.text, block.ocr) for block in reading.blocks] == [
+        ("heading", "Fees", False),
+        ("table", "", False),
+        ("paragraph", "A night costs EUR 14.", True),
+        ("heading", "Photos", False),
+        ("table", "", False),
+    ]
+
+
+def test_pictures_that_a_page_holds_stand_after_what_shows_them() -> None:
+    content = page(blank(1), blank(2), blank(3))
+    before = parse(content, ".html")
+    assert (before.scanned, before.notes) == ((1, 2, 3), ("6 pictures could not be read (sections Mooring, Fees)",))
+    scans = [read(1, "At the quay"), read(2, "At the desk"), read(3, "At the bank")]
+    reading = parse(content, ".html", scans)
+    assert (reading.scanned, reading.notes) == ((), ("2 pictures could not be read (section Fees)",))
+    assert [(block.text or block.rows[1][1], block.ocr) for block in reading.blocks] == [
+        ("Mooring", False),
+        ("See at the quay.", False),
+        ("At the quay", True),
+        ("1. Ask.", False),
+        ("At the desk", True),
+        ("2. Pay.", False),
+        ("Fees", False),
+        ("14", False),
+        ("At the bank", True),
+        ("Pay first.", False),
+    ]
+
+
+@pytest.mark.slow
+def test_words_in_a_sheet_and_in_a_page_are_read_and_the_others_cost_a_note(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "fees.xlsx").write_bytes(workbook(tariff))
+    (tmp_path / "quay.html").write_bytes(page(saved(drawn(*LINES)), bomb(), blank(7)[:80]))
+    sheet, quay = shelf.ingest(tmp_path / "fees.xlsx", tmp_path / "quay.html")
+    assert sheet.notes == ("3 pictures could not be read (sheet Photos)",)
+    assert quay.notes == ("4 pictures could not be read (sections Mooring, Fees)",)
+    found = {each.section: each.text for each in shelf.records.library.passages() if each.kind == "section"}
+    for path in ("Fees > Picture (read by OCR)", "Mooring > Picture (read by OCR)"):
+        assert all(line in found[path] for line in LINES)
 
 
 @pytest.mark.parametrize("content", [scanned(drawn()), saved(drawn())], ids=["PDF", "picture"])

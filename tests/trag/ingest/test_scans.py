@@ -13,6 +13,7 @@ from trag import view
 from trag.ingest.index import ingest
 from trag.ingest.parse.pdf_page import Page
 from trag.ingest.parse.pdf_scans import with_scan
+from trag.ingest.parse.pdf_shapes import Picture
 from trag.ingest.passages import sections
 from trag.ingest.reading import read
 from trag.ingest.scans import ScannedPage, ScannedWord, kept, kept_words, read_scans
@@ -97,13 +98,13 @@ def test_a_damaged_file_leaves_its_pages_out(tmp_path: Path) -> None:
 
 def test_a_tilted_line_is_level_and_all_of_one_size_and_what_is_not_legible_leaves_the_page_as_it_was() -> None:
     scan = page(ScannedWord("falls", 0.1, 0.1, 0.2, 0.12), ScannedWord("down", 0.8, 0.1175, 0.9, 0.137), slope=0.0350)
-    first, last = with_scan(Page(pictures=1), scan, 500, 1000).words
+    first, last = with_scan(Page(pictures=(Picture(),)), scan, 500, 1000).words
     assert (first.x, first.size, first.spaced, first.painted) == (50, 16, True, False)
     assert (last.y, last.size) == (pytest.approx(first.y, abs=6.0), 16)
     assert first.y == pytest.approx(1000 - 120 + 4 + 0.035 * 50)
-    turned = with_scan(Page(pictures=1), page(ScannedWord("寮", 0.1, 0.1, 0.2, 0.12), turn=1), 1000, 500).words
+    turned = with_scan(Page(), page(ScannedWord("寮", 0.1, 0.1, 0.2, 0.12), turn=1), 1000, 500).words
     assert [(word.x, word.spaced) for word in turned] == [(50, False)]
-    stamped = Page(words=(first,), pictures=1)
+    stamped = Page(words=(first,), pictures=(Picture(),))
     assert with_scan(stamped, page(*scan.words, confidence=0.5), 500, 1000) == stamped
 
 

@@ -28,7 +28,7 @@ from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
 from trag.ingest.parse.docx_text import Text, cells, table_rows, write_boxes
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.marks import left_out, settled
-from trag.ingest.parse.picture_words import OfficePictures
+from trag.ingest.parse.picture_words import Pictures
 from trag.ingest.parse.pictures import among, embedded, is_counted, is_counted_in_office, unread
 from trag.ingest.parse.tables import belongs_to_table, is_layout, with_header
 from trag.ingest.reading import Block, Reading
@@ -56,7 +56,7 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     notes = screen(content, _WHAT)
     try:
         document = docx.Document(io.BytesIO(readable(content)))
-        body = _Body(document, OfficePictures(content, scans))
+        body = _Body(document, Pictures(content, "docx", scans))
         write_boxes(document.element.body)
         found = list(body.blocks(document.element.body))
         lost = body.text.count_left_out(document.element.body)
@@ -81,7 +81,7 @@ class _Body:
     heading over it, "" where there is none; `entries` counts the lines of tables of contents, `unread` what is embedded
     in the text of other formats."""
 
-    def __init__(self, document: Document, pictures: OfficePictures) -> None:
+    def __init__(self, document: Document, pictures: Pictures) -> None:
         self._styles = {style.styleId: style for style in document.styles.element.style_lst}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
@@ -117,7 +117,7 @@ class _Body:
                     self._notes += 1
                     yield Block("paragraph", f"Note {self._notes}: {text}")
             for id in self._shown(element):
-                yield from self.pictures.blocks(self._relations, id, self._heading)
+                yield from self.pictures.related(self._relations, id, self._heading)
 
     def _embedded(self, chunk: Any) -> Sequence[Block]:
         """The blocks of a page that another program has put in the place of text."""

@@ -38,7 +38,7 @@ PICTURES = frozenset({"png", "jpeg", "tiff"})
 """Those of them that are pictures."""
 PAGED = PICTURES | {"pdf"}
 """Those that are shown page by page."""
-WITH_PICTURES = PAGED | {"docx", "pptx"}
+WITH_PICTURES = PAGED | {"docx", "pptx", "xlsx", "html"}
 """Those whose pictures are looked at for words."""
 
 _PARSERS = {"csv": ("sheets", "parse_csv"), **dict.fromkeys(PICTURES, ("picture_words", "parse"))}
@@ -134,7 +134,7 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     notes = tuple(clean(note).replace("\n", " ")[:_LONGEST_NOTE] for note in notes)
     said = tuple(
         replace(one, words=clean(one.words), place=clean(one.place)[:_LONGEST_NOTE])
-        for one in properties.stated(content, kind, blocks)
+        for one in properties.stated(content, kind, [block for block in blocks if not block.ocr])
     )
     return replace(reading, blocks=with_captions(blocks), notes=notes, stated=said)
 

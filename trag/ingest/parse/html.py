@@ -1,11 +1,13 @@
-"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. What a picture shows is not
-read, and the notes of the reading say where pictures are; the words that stand for one in a line or a cell are."""
+"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. What was read off a picture that
+the page holds itself stands after the paragraph, list or table that shows it; no other is looked for, and the notes of
+the reading say where those are that were not read. The words that stand for one in a line or a cell are read too."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, takewhile
+from typing import cast
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement, PreformattedString
@@ -15,9 +17,11 @@ from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.html_furniture import drop_landmarks, main_part
 from trag.ingest.parse.html_shown import HEADING, drop_fields, mend_tables, show
 from trag.ingest.parse.marks import bulleted, left_out, numbered, raised, settled
+from trag.ingest.parse.picture_words import Pictures
 from trag.ingest.parse.pictures import among, is_counted, unread
 from trag.ingest.parse.tables import as_lines, belongs_to_table, is_layout, transposed, with_header
 from trag.ingest.reading import Block, Reading
+from trag.ingest.scans import ScannedPage
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _INLINE = re.compile(
@@ -39,21 +43,25 @@ _PIXEL = 0.75
 _BREAK = "\x00"
 """Stands for <br> until white space is collapsed; HTML text cannot hold it."""
 
+_WORDS = " words"
+"""The attribute that holds what was read off a picture; that of a page has no space in its name."""
+
 _ALL, _WIDEST = 1_000, 100
 """Rows and columns that a cell reaches over at most."""
 _BOLD = 7
 """The level of a paragraph that is bold from end to end: a heading below <h6>."""
 
 
-def parse(content: bytes) -> Reading:
-    """A page, of which the main part is read where it names one."""
+def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """A page, of which the main part is read where it names one; `scans` are what was read of its pictures."""
     declared = _CHARSET.search(content[:2048])
     text, notes = decode(content, declared[1].decode("ascii") if declared else "")
-    found, others = read_html(text)
-    return Reading("HTML", found, notes=(*notes, *others))
+    pictures = Pictures(content, "html", scans)
+    found, others = read_html(text, pictures)
+    return Reading("HTML", found, notes=(*notes, *others), scanned=tuple(pictures.wanted))
 
 
-def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+def read_html(text: str, pictures: Pictures) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     """The blocks of HTML text, and notes on what in it is not read. Paragraphs worded like headings are promoted where
     no heading but a title is marked."""
     soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
@@ -66,12 +74,13 @@ def read_html(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     lost["form field"] = drop_fields(body)
     mend_tables(body)
     _mark_questions(body)
-    pictures = list(_pictures(body))
+    for heading, picture in _pictures(body):
+        picture.attrs[_WORDS] = pictures.blocks(str(picture.get("src", "")), heading)  # type: ignore[assignment]
     for drawing in body.find_all("svg"):
         drawing.decompose()
     found = settled(list(_blocks(body)))
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
-    notes = (*unread(len(pictures), among("section", pictures)), *left_out(lost))
+    notes = (*unread(len(pictures.unread), among("section", pictures.unread)), *left_out(lost))
     return promote(found) if len(marked) < 2 else found, notes
 
 
@@ -89,8 +98,8 @@ def _mark_questions(body: Tag) -> None:
             tag["role"] = "heading"
 
 
-def _pictures(body: Tag) -> Iterator[str]:
-    """The heading over each picture that is more than decoration, "" where none is above it."""
+def _pictures(body: Tag) -> Iterator[tuple[str, Tag]]:
+    """Each picture that is more than decoration, with the heading over it, "" where none is above it."""
     heading = ""
     for tag in body.find_all(["img", "svg", HEADING]):
         if tag.name not in ("img", "svg"):
@@ -103,7 +112,7 @@ def _pictures(body: Tag) -> Iterator[str]:
                 said = (styled.get(name, ""), str(tag.get(name, "")).removesuffix("px"), drawn)
                 sides.append(next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None))
             if is_counted(*sides):
-                yield heading
+                yield heading, tag
 
 
 def _is_sign(picture: Tag) -> bool:
@@ -121,10 +130,17 @@ def _blocks(nodes: Iterable[PageElement], level: int = 0) -> Iterator[Block]:
         if not isinstance(child, Tag) or (_INLINE.fullmatch(child.name) and _holds_inline(child)):
             run.append(child)
             continue
-        yield from _paragraph(run)
+        yield from (*_paragraph(run), *_words(run))
         run = []
-        yield from _block(child, level)
-    yield from _paragraph(run)
+        yield from (*_block(child, level), *_words([child]))
+    yield from (*_paragraph(run), *_words(run))
+
+
+def _words(nodes: Sequence[PageElement]) -> Iterator[Block]:
+    """What was read off the pictures in nodes; nothing the second time."""
+    for node in nodes:
+        for tag in (node, *node.find_all("img")) if isinstance(node, Tag) else ():
+            yield from cast(Sequence[Block], tag.attrs.pop(_WORDS, ()))
 
 
 def _holds_inline(tag: Tag) -> bool:
@@ -219,7 +235,8 @@ def _list(tag: Tag, level: int) -> Iterator[Block]:
             continue
         number = int(str(child.get("value"))) if str(child.get("value", "")).isdecimal() else number
         inside = list(_blocks(child, level))
-        lead = list(takewhile(lambda block: block.kind == "paragraph" or block.level == _BOLD, inside))
+        said = takewhile(lambda block: not block.ocr, inside)
+        lead = list(takewhile(lambda block: block.kind == "paragraph" or block.level == _BOLD, said))
         if lead and tag.find_parent(class_="footnotes") is not None:
             yield Block("paragraph", f"Note {number}: {' '.join(block.text for block in lead)}")
         elif lead:

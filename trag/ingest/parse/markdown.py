@@ -17,6 +17,7 @@ from trag.ingest.parse.characters import decode
 from trag.ingest.parse.html import read_html
 from trag.ingest.parse.markdown_lists import with_lists
 from trag.ingest.parse.marks import TICKED, UNTICKED, left_out
+from trag.ingest.parse.picture_words import Pictures
 from trag.ingest.reading import Block, Reading
 
 _FRONT_MATTER = re.compile(
@@ -93,7 +94,7 @@ def parse(content: bytes) -> Reading:
     markdown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for plugin in (footnote_plugin, deflist_plugin, superscript_plugin, sub_plugin):
         markdown.use(plugin)
-    blocks, others = read_html(markdown.render(common))
+    blocks, others = read_html(markdown.render(common), Pictures(b"", "html", ()))
     if title and not any(block.kind == "heading" and block.text == title for block in blocks[:3]):
         blocks = (Block("heading", title, 0), *blocks)
     return Reading(

@@ -1,31 +1,35 @@
 """PDF: its pages read one by one, made into blocks, and notes on what in them is not read.
 
-Pages that are pictures are read by `trag.ingest.scans`, other pictures are not; scripts are not run, forms and embedded
-files are not opened.
+Pages that are pictures and pictures on other pages are read by `trag.ingest.scans`; scripts are not run, forms and
+embedded files are not opened.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice
+from math import prod
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted, listed
+from trag.ingest.parse.frames import PIXELS
 from trag.ingest.parse.marks import left_out
 from trag.ingest.parse.pdf_blocks import Titles, blocks, folded
 from trag.ingest.parse.pdf_columns import page_lines, without_line_numbers
-from trag.ingest.parse.pdf_lines import without_contents, without_running_lines
+from trag.ingest.parse.pdf_lines import Cell, Line, without_contents, without_running_lines
 from trag.ingest.parse.pdf_page import Page, read_page
 from trag.ingest.parse.pdf_scans import with_scan
+from trag.ingest.parse.pdf_shapes import Box, Picture
 from trag.ingest.parse.pdf_tables import cells_of_page
-from trag.ingest.reading import Reading
-from trag.ingest.scans import ScannedPage
+from trag.ingest.parse.pictures import LEAST, MOST, SIDE, unread
+from trag.ingest.reading import Block, Reading
+from trag.ingest.scans import BESIDE, ScannedPage
 
 PAGES = 5_000
 """Pages that a file may have."""
@@ -35,12 +39,13 @@ _MOST = 0.5
 _LITTLE = 300
 """The share of a page from which on pictures are taken for a scan, where fewer characters than this stand beside them:
 a stamp, a reference number, a running line."""
+_RUNNING = 3  # pages from which on a picture on them runs, as a letterhead does
 _SCRIPT = re.compile(rb"/(?:JavaScript|Launch)\b")
 
 
 def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
-    """A PDF; `scans` are what was read of its pages that are pictures. Raises TragError when it is encrypted, damaged,
-    has no page, or more than PAGES."""
+    """A PDF; `scans` are what was read of its pages that are pictures, and of pictures on others. Raises TragError when
+    it is encrypted, damaged, has no page, or more than PAGES."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
@@ -71,7 +76,7 @@ def of_pages(
     titles: Titles,
 ) -> Reading:
     """The pages of a document, None where one is damaged, with their widths and heights in points as they are shown;
-    `scans` are what was read of those that are pictures, `titles` what its outline lists."""
+    `scans` are what was read of those that are pictures, and of pictures on others, `titles` what its outline lists."""
     drawn, by_number = list(drawn), {scan.number: scan for scan in scans}
     for number, page in enumerate(drawn, 1):
         if page and (scan := by_number.get(number)):
@@ -83,12 +88,67 @@ def of_pages(
     if not found and not any(page.pictures for page in shown):  # then that is all there is
         found = [line for page in lines for line in page]
     with_text = {line.page for line in found}
-    scanned = tuple(sorted({*_pictures(drawn, with_text), *_covered(drawn, with_text)} - by_number.keys()))
-    kept = without_contents(found)
+    whole = {*_pictures(drawn, with_text), *_covered(drawn, with_text)}
+    pictures = _beside(drawn, with_text - whole - by_number.keys())
+    wanted = [n for n, (_, each) in pictures.items() if min(each.pixels) >= LEAST and prod(each.pixels) <= PIXELS]
+    scanned = tuple(sorted({*whole, *wanted[:MOST]} - by_number.keys()))
+    kept = list(without_contents(found))
     held = set(map(id, kept))
     entries = sum(id(line) not in held and any(map(str.isalpha, line.text)) for line in found)
-    notes = (*_unread(drawn, with_text, by_number), *left_out({"contents line": entries}))
+    silent = []
+    # From the lowest: each goes before those that stand below the same line.
+    for number, (on, picture) in sorted(pictures.items(), key=lambda each: _height(each[1][1].box)):
+        if (scan := by_number.get(number)) and scan.is_legible and (said := words(scan, picture.size, on)):
+            _put(kept, on, picture.box, said)
+        else:
+            silent.append(on)
+    notes = (
+        *_unread(drawn, with_text, by_number),
+        *unread(len(silent), listed("page", sorted({*silent}))),
+        *left_out({"contents line": entries}),
+    )
     return Reading(form, blocks(kept, titles), len(drawn), notes, scanned)
+
+
+def words(scan: ScannedPage, size: tuple[float, float], page: int | None) -> tuple[Block, ...]:
+    """The blocks of a picture of this width and height, in any unit. Its headings are none of the document's."""
+    width, height = (side * SIDE / (max(size) or 1) for side in size)
+    found = of_pages("picture", [Page(pictures=(Picture(),))], [(width, height)], [replace(scan, number=1)], {}).blocks
+    unheaded = (Block("paragraph", each.text) if each.kind == "heading" else each for each in found)
+    return tuple(replace(each, page=page, ocr=True) for each in unheaded)
+
+
+def _beside(drawn: Sequence[Page | None], numbers: Set[int]) -> dict[int, tuple[int, Picture]]:
+    """The pictures on the pages of these numbers that may hold words, by their own numbers, each with its page: of the
+    same picture the first, of one that runs over the pages and of what a machine has read already none."""
+    places: dict[object, list[tuple[int, int, Picture]]] = {}
+    for number, page in enumerate(drawn, 1):
+        for at, picture in enumerate(page.pictures if page else (), 1):
+            if any(picture.pixels):
+                places.setdefault((picture.pixels, picture.sum), []).append((number, at, picture))
+    read = {n for n, page in enumerate(drawn, 1) if page and not all(word.painted for word in page.words)}
+    return {
+        BESIDE * at + number: (number, picture)
+        for same in places.values()
+        if len({number for number, *_ in same}) < _RUNNING
+        for number, at, picture in [each for each in same if each[0] in numbers - read][:1]
+    }
+
+
+def _put(lines: list[Line], number: int, box: Box, said: tuple[Block, ...]) -> None:
+    """Puts the words of a picture among the lines of a document, after the last on its page that stands above its
+    middle, in its own column where any does."""
+    left, _, right, _ = box
+    middle, _ = _height(box)
+    above = [at for at, line in enumerate(lines) if line.page == number and line.y > middle]
+    in_column = [at for at in above if lines[at].x < right and lines[at].end > left]
+    at = (in_column or above or [sum(line.page < number for line in lines) - 1])[-1] + 1
+    lines.insert(at, Line(number, middle, 0, False, [Cell(left, right, "")], right, said))
+
+
+def _height(box: Box) -> tuple[float, float]:
+    """The middle of a picture, and how far to the left it begins."""
+    return (box[1] + box[3]) / 2, -box[0]
 
 
 def _page(document: pdfium.PdfDocument, at: int) -> Page | None:

@@ -92,13 +92,22 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     leading = min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
     first = min(depths, default=0)
     edges: dict[_Place, float] = {}
-    for line in found:
+    for line in (line for line in found if not line.words):
         edges[_place(line)] = max(edges.get(_place(line), 0.0), line.end)
     paragraph: list[Line] = []
+    pictured: list[Block] = []
+    """What was read off pictures that stand in the paragraph: it follows."""
     heading: tuple[Block, Line] | None = None
     index = 0
     while index < len(found):
         line = found[index]
+        if line.words:
+            if heading:
+                yield heading[0]
+            heading = None
+            pictured += line.words
+            index += 1
+            continue
         table, used = line.rows, 1
         if not table and len(line.cells) > 1 and not line.hangs:
             table, used = aligned_table(found[index : index + _TABLE])
@@ -112,9 +121,9 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
         if heading and (not wrapped or _HEADING_NUMBER.match(line.text)):
             yield heading[0]
             heading = None
-        if table or level is not None or (paragraph and _begins(line, paragraph, leading, edges)):
-            yield from _paragraph(paragraph)
-            paragraph = []
+        if table or level is not None or not paragraph or _begins(line, paragraph, leading, edges):
+            yield from (*_paragraph(paragraph), *pictured)
+            paragraph, pictured = [], []
         if level is not None:
             text = f"{heading[0].text} {line.text}" if heading else line.text
             heading = Block("heading", text, level, heading[0].page if heading else line.page), line
@@ -125,7 +134,7 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
         index += max(used, 1) if level is None else 1
     if heading:
         yield heading[0]
-    yield from _paragraph(paragraph)
+    yield from (*_paragraph(paragraph), *pictured)
 
 
 def _paragraph(found: Sequence[Line]) -> Iterator[Block]:

@@ -16,6 +16,7 @@ from trag.ingest.parse.characters import from_right, is_from_right
 from trag.ingest.parse.lines import LEADER, NUMBERED, PART, EdgeLine, contents_lines, running_lines
 from trag.ingest.parse.pdf_page import SPACED, Word
 from trag.ingest.parse.tables import Row
+from trag.ingest.reading import Block
 
 _NUMBER_ALONE = re.compile(rf"{PART}+\W*", re.IGNORECASE)
 MARK = re.compile(r"[-•‣◦▪–\uf000-\uf0ff]|[(\[]?\w{1,3}[.)\]]|§+ ?\d+\w?\.?|\(?(?:\w{1,3}\.){1,5}\w{0,3}[.)]?")
@@ -51,7 +52,8 @@ class Cell(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """What stands at one height, as `cells`. In points, `y` upwards; `end` is where its text ends."""
+    """What stands at one height, as `cells`. In points, `y` upwards; `end` is where its text ends. In the place of a
+    picture `words` are what was read off it, and there is no text."""
 
     page: int
     y: float
@@ -59,6 +61,7 @@ class Line:
     bold: bool
     cells: list[Cell]
     end: float
+    words: tuple[Block, ...] = ()
 
     @property
     def text(self) -> str:

@@ -1,5 +1,5 @@
-"""What is on a PDF page as it is shown, as PDFium tells it: its words, the rules drawn on it, and how much of it
-pictures cover. Coordinates are points, `y` upwards."""
+"""What is on a PDF page as it is shown, as PDFium tells it: its words, the rules drawn on it, and its pictures.
+Coordinates are points, `y` upwards."""
 
 from __future__ import annotations
 
@@ -17,19 +17,9 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from trag.ingest.parse.characters import is_from_right
+from trag.ingest.parse.pdf_shapes import OBJECTS, Box, Matrix, Picture, Rule, picture_of, shapes_of
 
-Matrix = tuple[float, float, float, float, float, float]
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
-
-_CHARACTERS = 200_000
-_OBJECTS = 50_000
-_DEPTH = 12
-"""What is looked at of one page: characters, objects, forms within forms."""
-_RULES = 5_000  # of one page that are kept
-_THIN = 3.0  # points; a filled shape as thin as this is a rule
-_HIGHEST = 150.0  # points of a coloured cell; higher ones are the ground of something
-_SHORTEST = 4.0
+_CHARACTERS = 200_000  # of one page that are looked at
 _LEVEL = 6  # degrees that text may be off the edges of the page, which a scanner may have turned a little
 _SMALLEST = 1.0  # points of text that anybody can see
 _HEIGHT = 0.8  # sizes of a font in the height of its boxes
@@ -70,16 +60,6 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A line from left to right, or from bottom to top."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
     """What is on a page. `covered` is the share of it that its pictures take, at most 1; `unread` characters are drawn
     in fonts that do not say which they are; `hidden` ones cannot be seen: they lie outside the page, are too small, or
@@ -87,7 +67,7 @@ class Page:
 
     words: tuple[Word, ...] = ()
     rules: tuple[Rule, ...] = ()
-    pictures: int = 0
+    pictures: tuple[Picture, ...] = ()
     covered: float = 0
     unread: int = 0
     hidden: int = 0
@@ -141,15 +121,13 @@ def read_page(page: pdfium.PdfPage) -> Page:
     )  # with what PDFium takes where the file gives no box, or none with a size
     glyphs = [_turned(each, turns, (left, bottom, right, top)) for each in drawn]
     words = [word for stretch in _stretches(glyphs) for word in _words(stretch)]
-    shapes = _Shapes()
-    objects = [raw.FPDFPage_GetObject(page, at) for at in range(raw.FPDFPage_CountObjects(page))]
     turn: Matrix = (
         (1, 0, 0, 1, -left, -bottom),
         (0, -1, 1, 0, -bottom, right),
         (-1, 0, 0, -1, right, top),
         (0, 1, -1, 0, top, -left),
     )[turns]
-    shapes.read(objects, turn)
+    shapes = shapes_of(page, turn)
     width, height = (right - left, top - bottom) if turns % 2 == 0 else (top - bottom, right - left)
 
     def is_seen(word: Word) -> bool:
@@ -157,17 +135,16 @@ def read_page(page: pdfium.PdfPage) -> Page:
         return inside and word.size >= _SMALLEST and (word.painted or bool(shapes.pictures))
 
     seen = tuple(filter(is_seen, words))
-    covered = sum(
-        max(0, min(x1, width) - max(x0, 0)) * max(0, min(y1, height) - max(y0, 0)) for x0, y0, x1, y1 in shapes.pictures
-    )
+    pictures = tuple(picture_of(page, item, box, width, height) for item, box in shapes.pictures)
+    covered = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in (each.box for each in pictures))
     return Page(
         words=seen,
         rules=tuple(shapes.rules),
-        pictures=len(shapes.pictures),
+        pictures=pictures,
         covered=min(1.0, covered / (width * height or 1)),
         unread=sum(not glyph.text for glyph in glyphs),
         hidden=sum(len(word.text) for word in words) - sum(len(word.text) for word in seen),
-        fields=sum(_is_field(page, at) for at in range(min(raw.FPDFPage_GetAnnotCount(page), _OBJECTS))),
+        fields=sum(_is_field(page, at) for at in range(min(raw.FPDFPage_GetAnnotCount(page), OBJECTS))),
     )
 
 
@@ -311,81 +288,3 @@ def _is_field(page: pdfium.PdfPage, at: int) -> bool:
     found = raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET
     raw.FPDFPage_CloseAnnot(annotation)
     return bool(found)
-
-
-class _Shapes:
-    """The rules and the pictures among the objects of a page."""
-
-    def __init__(self) -> None:
-        self.rules: list[Rule] = []
-        self.pictures: list[Box] = []
-        self._left = _OBJECTS
-
-    def read(self, objects: Sequence[Any], turn: Matrix, depth: int = 0) -> None:
-        """Keeps what is drawn by objects, in the place to which `turn` moves it."""
-        held = raw.FS_MATRIX()
-        for item in objects[: self._left]:
-            self._left -= 1
-            kind = raw.FPDFPageObj_GetType(item)
-            if kind not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM):
-                continue
-            raw.FPDFPageObj_GetMatrix(item, held)
-            matrix = _product((held.a, held.b, held.c, held.d, held.e, held.f), turn)
-            if kind == raw.FPDF_PAGEOBJ_PATH:
-                self._path(item, matrix)
-            elif kind == raw.FPDF_PAGEOBJ_IMAGE:
-                corners = [_apply(matrix, x, y) for x in (0, 1) for y in (0, 1)]
-                (x0, *_, x1), (y0, *_, y1) = (sorted(axis) for axis in zip(*corners, strict=True))
-                self.pictures.append((x0, y0, x1, y1))
-            elif depth < _DEPTH:
-                inner = range(max(raw.FPDFFormObj_CountObjects(item), 0))
-                self.read([raw.FPDFFormObj_GetObject(item, at) for at in inner], matrix, depth + 1)
-
-    def _path(self, item: Any, matrix: Matrix) -> None:
-        """Many programs draw a rule as a thin rectangle; the edges of a coloured cell are as good as rules."""
-        fill, stroked, x, y = ctypes.c_int(), raw.FPDF_BOOL(), ctypes.c_float(), ctypes.c_float()
-        raw.FPDFPath_GetDrawMode(item, fill, stroked)
-        if not (fill.value or stroked.value) or len(self.rules) >= _RULES:
-            return
-        parts: list[list[tuple[float, float]]] = []
-        for at in range(min(raw.FPDFPath_CountSegments(item), _OBJECTS)):
-            segment = raw.FPDFPath_GetPathSegment(item, at)
-            raw.FPDFPathSegment_GetPoint(segment, x, y)
-            # A curve is nothing that a table is ruled with: only its end is kept, where a line may go on.
-            if raw.FPDFPathSegment_GetType(segment) != raw.FPDF_SEGMENT_LINETO or not parts:
-                parts.append([])
-            parts[-1].append(_apply(matrix, x.value, y.value))
-            if raw.FPDFPathSegment_GetClose(segment):
-                parts[-1].append(parts[-1][0])
-        for points in parts:
-            left, right = min(x for x, _ in points), max(x for x, _ in points)
-            bottom, top = min(y for _, y in points), max(y for _, y in points)
-            if stroked.value:
-                for (x0, y0), (x1, y1) in pairwise(points):
-                    self._rule(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), thin=1.0)
-            elif _THIN < top - bottom < _HIGHEST and right - left > _THIN:
-                for level in (bottom, top):
-                    self._rule(left, level, right, level, thin=_THIN)
-                for place in (left, right):
-                    self._rule(place, bottom, place, top, thin=_THIN)
-            else:
-                self._rule(left, bottom, right, top, thin=_THIN)
-
-    def _rule(self, x0: float, y0: float, x1: float, y1: float, *, thin: float) -> None:
-        width, height = x1 - x0, y1 - y0
-        if len(self.rules) >= _RULES or min(width, height) > thin or max(width, height) < _SHORTEST:
-            return
-        x, y = (x0 + x1) / 2, (y0 + y1) / 2
-        self.rules.append(Rule(x0, y, x1, y) if width > height else Rule(x, y0, x, y1))
-
-
-def _product(first: Matrix, second: Matrix) -> Matrix:
-    """The matrix that does `first`, then `second`."""
-    a, b, c, d, e, f = first
-    g, h, i, j, k, m = second
-    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
-
-
-def _apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
-    a, b, c, d, e, f = matrix
-    return a * x + c * y + e, b * x + d * y + f

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from trag.ingest.parse.characters import is_from_right
 from trag.ingest.parse.pdf_lines import LARGER, Cell, Line, cells_of, lines_of
-from trag.ingest.parse.pdf_page import Page, Rule, Word
+from trag.ingest.parse.pdf_page import Page, Word
+from trag.ingest.parse.pdf_shapes import Rule
 from trag.ingest.parse.tables import Row
 
 _NEAR = 2.5  # points within which two rules meet

@@ -1,29 +1,22 @@
 """The words that `trag.ingest.scans` read off pictures: files of them, whose frames are pages, and those in Office
-documents, where the words stand in the place of the picture."""
+documents and pages (HTML), where the words stand in the place of the picture."""
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trag.errors import TragError
-from trag.ingest.parse.frames import BROKEN, PIXELS, TOO_LARGE, count, pixels, size
-from trag.ingest.parse.pdf import of_pages
+from trag.ingest.parse.frames import BROKEN, PIXELS, TOO_LARGE, count, held, pixels, size
+from trag.ingest.parse.pdf import of_pages, words
 from trag.ingest.parse.pdf_page import Page
+from trag.ingest.parse.pdf_shapes import Picture
+from trag.ingest.parse.pictures import LEAST, MOST, SIDE
 from trag.ingest.reading import Block, Reading
 from trag.ingest.scans import ScannedPage
 
 FRAMES = 1_000
 """Pages that a TIFF may have."""
-MOST = 100
-"""Pictures of one Office document that are looked at."""
-
-_SIDE = 842
-"""Points of the longer side of a picture as a page: that of A4. What files say of their own size is often wrong."""
-_SMALLEST = 64  # pixels both ways of a picture that may hold words
 
 
 def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
@@ -36,8 +29,8 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
             raise TragError(f"has {frames:,} pages; up to {FRAMES:,} are read.", "Split it into smaller files.")
         for number in range(1, frames + 1):
             found = _size(content, number)
-            pages.append(Page(pictures=1) if found else None)
-            sizes.append(found or (_SIDE, _SIDE))
+            pages.append(Page(pictures=(Picture(),)) if found else None)
+            sizes.append(found or (SIDE, SIDE))
     except TOO_LARGE as error:
         raise TragError(f"has more than {PIXELS:,} pixels.", "Save it smaller: 300 dots an inch are enough.") from error
     except BROKEN as error:
@@ -45,53 +38,48 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     return of_pages("picture", pages, sizes, scans, {})
 
 
-class OfficePictures:
-    """The pictures of one Office document, in the course of the walk over it; they are known by the number of their
-    entry in its container, from 1. `unread` has the place of each that was not read, `wanted` the numbers of those that
+class Pictures:
+    """The pictures of one Office document or page, in the course of the walk over it; they are known by their numbers
+    in `frames.held`, from 1. `unread` has the place of each that was not read, `wanted` the numbers of those that
     nobody has looked at yet."""
 
-    def __init__(self, content: bytes, scans: Sequence[ScannedPage]) -> None:
-        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
-        self._numbers = {f"/{name}": number for number, name in enumerate(names, 1)}
+    def __init__(self, content: bytes, kind: str, scans: Sequence[ScannedPage]) -> None:
+        names, self._read = held(content, kind)
+        self._numbers = {name: number for number, name in enumerate(names, 1)}
         self._scans = {scan.number: scan for scan in scans}
         self._seen: set[int] = set()
         self.unread: list[Any] = []
         self.wanted: list[int] = []
 
-    def blocks(self, relations: Mapping[str, Any], id: str, place: Any, page: int | None = None) -> tuple[Block, ...]:
-        """The words of a picture at a place, by the relations of what shows it and its id there, "" for what is no
-        picture; nothing where they are not legible, or stood elsewhere already."""
+    def related(self, relations: Mapping[str, Any], id: str, place: Any, page: int | None = None) -> tuple[Block, ...]:
+        """The same by the relations of what shows a picture and its id there, "" for what is no picture."""
         relation = relations.get(id)
-        part = None if relation is None or relation.is_external else relation.target_part
-        number = self._numbers.get(str(part.partname)) if part is not None else None
-        if part is None or number is None:
+        name = "" if relation is None or relation.is_external else str(relation.target_part.partname)[1:]
+        return self.blocks(name, place, page)
+
+    def blocks(self, name: str, place: Any, page: int | None = None) -> tuple[Block, ...]:
+        """The words of the picture of a name, at a place; nothing where they are not legible, or stood elsewhere
+        already."""
+        number = self._numbers.get(name)
+        if number is None:
             self.unread.append(place)
             return ()
         is_new, scan = number not in self._seen, self._scans.get(number)
         self._seen.add(number)
         if is_new and scan is None and len(self.wanted) + len(self._scans) < MOST:
-            self.wanted += [number] * (min(size(part.blob) or (0, 0)) >= _SMALLEST)
+            self.wanted += [number] * (min(size(self._read(name)) or (0, 0)) >= LEAST)
         if scan is None or not scan.is_legible:
             self.unread.append(place)
             return ()
-        return tuple(_words(scan, part.blob, page)) if is_new else ()
-
-
-def _words(scan: ScannedPage, content: bytes, page: int | None) -> Iterator[Block]:
-    """The blocks of a picture. Its headings are none of the document's."""
-    shape = _size(content, 1) or (_SIDE, _SIDE)
-    for block in of_pages("picture", [Page(pictures=1)], [shape], [replace(scan, number=1)], {}).blocks:
-        if block.kind == "heading":
-            block = Block("paragraph", block.text)
-        yield replace(block, page=page, ocr=True)
+        return words(scan, _size(self._read(name), 1) or (SIDE, SIDE), page) if is_new else ()
 
 
 def _size(content: bytes, number: int) -> tuple[float, float] | None:
     """The width and height of a picture as a page, upright, in points; None where it is damaged. Raises TOO_LARGE."""
     try:
-        height, width, _ = pixels(content, number, _SIDE).shape
+        height, width, _ = pixels(content, number, SIDE).shape
     except TOO_LARGE:
         raise
     except BROKEN:
         return None
-    return width * _SIDE / max(width, height), height * _SIDE / max(width, height)
+    return width * SIDE / max(width, height), height * SIDE / max(width, height)

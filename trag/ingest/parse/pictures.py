@@ -12,6 +12,13 @@ SMALLEST = 72
 EMU = 12_700
 """Office's units in a point."""
 
+MOST = 100
+"""Pictures of one document that are looked at."""
+SIDE = 842
+"""Points of the longer side of a picture as a page: that of A4. What files say of their own size is often wrong."""
+LEAST = 64
+"""Pixels both ways of a picture that may hold words."""
+
 _PLACES = 10
 _LONGEST = 80
 """Places that a note names, and the characters of each."""

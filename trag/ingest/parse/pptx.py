@@ -23,7 +23,7 @@ from pptx.oxml.ns import qn
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import ERRORS, damaged, readable, screen
 from trag.ingest.parse.marks import STATES, in_font, left_out, raised, settled
-from trag.ingest.parse.picture_words import OfficePictures
+from trag.ingest.parse.picture_words import Pictures
 from trag.ingest.parse.pictures import embedded, is_counted_in_office, unread
 from trag.ingest.parse.tables import with_header
 from trag.ingest.reading import Block, Reading
@@ -51,7 +51,7 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
     hidden: list[int] = []
     lost: Counter[str] = Counter()
     try:
-        pictures = OfficePictures(content, scans)
+        pictures = Pictures(content, "pptx", scans)
         presentation = pptx.Presentation(io.BytesIO(readable(content)))
         slides = list(presentation.slides)
         for number, slide in enumerate(slides, 1):
@@ -65,7 +65,7 @@ def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
             words = [
                 block
                 for shape in counted
-                for block in pictures.blocks(shape.part.rels, embedded(shape._element), number, number)
+                for block in pictures.related(shape.part.rels, embedded(shape._element), number, number)
             ]
             if len(blocks) == 1 and not words and any(map(_is_picture, slide.shapes)):
                 silent.append(number)

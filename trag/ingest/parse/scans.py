@@ -7,10 +7,7 @@ RapidOCR runs PP-OCRv6, whose models come in its wheel: Latin, Greek, Chinese an
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -21,8 +18,9 @@ from rapidocr import RapidOCR  # loads libraries, which `serve` would refuse
 
 from trag.errors import TragError
 from trag.ingest.parse.formats import FORMATS, PICTURES
-from trag.ingest.parse.frames import BROKEN, pixels
-from trag.ingest.scans import ScannedPage, ScannedWord
+from trag.ingest.parse.frames import BROKEN, flat, held, pixels
+from trag.ingest.parse.pdf_shapes import shapes_of
+from trag.ingest.scans import BESIDE, ScannedPage, ScannedWord
 from trag.machine import cores
 from trag.sandbox import serve
 
@@ -35,8 +33,8 @@ _UPRIGHT = 1.5  # heights of a line's box in its widths from which on it runs up
 
 
 def scan(content: bytes, suffix: str, numbers: Sequence[int]) -> Iterator[ScannedPage]:
-    """The pictures of these numbers, from 1: pages of a PDF, frames of a picture, entries of an Office container.
-    Raises TragError where a PDF or a page is damaged; another picture that is has no words."""
+    """The pictures of these numbers, from 1: pages of a PDF and pictures on them, frames of a picture, what another
+    document holds. Raises TragError where a PDF or a page is damaged; another picture that is has no words."""
     read = RapidOCR(
         params={
             "Global.log_level": "critical",
@@ -53,27 +51,41 @@ def scan(content: bytes, suffix: str, numbers: Sequence[int]) -> Iterator[Scanne
         yield ScannedPage(number, 0, 0.0, 0.0, ()) if picture is None else _upright(read, picture, number)
 
 
-def _pages(content: bytes, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
+def _pages(content: bytes, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8] | None]:
     try:
         document = pdfium.PdfDocument(content)
         for number in numbers:
-            page = document[number - 1]
-            yield page.render(scale=_SIDE / max(page.get_size()), may_draw_forms=False).to_numpy()
+            at, beside = number % BESIDE, number // BESIDE
+            page = document[at - 1]
+            if beside:
+                yield _on_page(document, page, beside)
+            else:
+                yield page.render(scale=_SIDE / max(page.get_size()), may_draw_forms=False).to_numpy()
             page.close()
     except pdfium.PdfiumError as error:
         raise TragError("is a damaged PDF.", "Open it in a PDF viewer, print it to a new PDF.") from error
 
 
+def _on_page(document: pdfium.PdfDocument, page: pdfium.PdfPage, number: int) -> NDArray[np.uint8] | None:
+    """The picture of a number on a page, without what is drawn over it."""
+    drawn, _ = shapes_of(page).pictures[number - 1]
+    picture = pdfium.PdfImage(drawn, page=page, pdf=document)
+    try:
+        left, bottom, right, top = picture.get_bounds()
+        scale = min(_SIDE, max(picture.get_px_size())) / max(right - left, top - bottom)
+        picture.set_matrix(picture.get_matrix().scale(scale, scale))
+        return flat(picture.get_bitmap(render=True, scale_to_original=False).to_pil())[..., ::-1]
+    except (pdfium.PdfiumError, ZeroDivisionError):
+        return None
+
+
 def _pictures(content: bytes, kind: str, numbers: Sequence[int]) -> Iterator[NDArray[np.uint8] | None]:
-    container = None if kind in PICTURES else zipfile.ZipFile(io.BytesIO(content))
+    names, inside = held(content, kind) if kind not in PICTURES else ((), None)
     for number in numbers:
         try:
-            if container is None:
-                picture = pixels(content, number, _SIDE)
-            else:
-                picture = pixels(container.read(container.infolist()[number - 1]), 1, _SIDE)
+            picture = pixels(inside(names[number - 1]), 1, _SIDE) if inside else pixels(content, number, _SIDE)
             yield picture[..., ::-1]  # blue first, as OpenCV has it
-        except (*BROKEN, zipfile.BadZipFile, zlib.error):
+        except BROKEN:
             yield None
 
 

@@ -1,48 +1,41 @@
 """Excel workbooks: each sheet a section, its rows as text, formulas by the values that were stored with them.
 
-Hidden sheets, rows and columns are left out, and so is what is struck out or in a picture; the notes say so. No link is
-followed. What is merged or hidden is looked up in the XML: openpyxl tells it only of sheets that it holds in memory
-whole, which a large one must not be.
+Hidden sheets, rows and columns are left out, and so is what is struck out; what was read off pictures stands below the
+cells of their sheet. The notes say what was not read. No link is followed. What is merged or hidden is looked up in the
+XML: openpyxl tells it only of sheets that it holds in memory whole, which a large one must not be.
 """
 
 from __future__ import annotations
 
 import io
 import re
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import Any
 
+from openpyxl.cell.read_only import ReadOnlyCell
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.reader.excel import ExcelReader
+from openpyxl.utils.cell import range_boundaries
+from openpyxl.utils.datetime import MAC_EPOCH
+from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet._reader import WorkSheetParser
+
 from org.reading.number_formats import shown, shown_text
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import ERRORS, damaged, readable, screen
+from trag.ingest.parse.picture_words import Pictures
 from trag.ingest.parse.pictures import among, unread
 from trag.ingest.parse.sheets import COLUMNS, ROWS, blocks
 from trag.ingest.parse.tables import Row
+from trag.ingest.parse.xlsx_beside import Beside, beside
+from trag.ingest.parse.xlsx_plain import plain
 from trag.ingest.reading import Block, Reading
-
-# openpyxl loads numpy where it finds it, only to write its numbers; the child that reads may open no such library.
-_had_numpy = "numpy" in sys.modules
-if not _had_numpy:
-    sys.modules["numpy"] = None  # type: ignore[assignment]
-from openpyxl.cell.read_only import ReadOnlyCell  # noqa: E402
-from openpyxl.cell.rich_text import CellRichText, TextBlock  # noqa: E402
-from openpyxl.reader.excel import ExcelReader  # noqa: E402
-from openpyxl.utils.cell import range_boundaries  # noqa: E402
-from openpyxl.utils.datetime import MAC_EPOCH  # noqa: E402
-from openpyxl.utils.exceptions import InvalidFileException  # noqa: E402
-from openpyxl.worksheet._reader import WorkSheetParser  # noqa: E402
-
-from trag.ingest.parse.xlsx_beside import Beside, beside  # noqa: E402
-from trag.ingest.parse.xlsx_plain import plain  # noqa: E402
-
-if not _had_numpy:
-    del sys.modules["numpy"]
+from trag.ingest.scans import ScannedPage
 
 LARGE = 100_000_000
 """Bytes of a sheet from which on nobody looks what is merged or hidden in it."""
@@ -64,22 +57,24 @@ _PLACES = 1_000_000
 """Merged areas that are looked at, and the places they may take, of one sheet."""
 
 
-def parse(content: bytes) -> Reading:
-    """An .xlsx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
+def parse(content: bytes, scans: Sequence[ScannedPage] = ()) -> Reading:
+    """An .xlsx file; `scans` are what was read of its pictures. Raises TragError for a container that is damaged,
+    unpacks to too much, or declares entities."""
     notes = list(screen(content, _WHAT))
     try:
-        content = readable(content)
+        whole, pictures = readable(content), Pictures(content, "xlsx", scans)
         try:
-            found, others = _sheets(content)
+            found, others = _sheets(whole, pictures)
         except ERRORS:
             # Mostly for a colour, a rule or a property that is not as it should be, of which nothing is read.
-            found, others = _sheets(plain(content))
+            pictures = Pictures(content, "xlsx", scans)
+            found, others = _sheets(plain(whole), pictures)
     except (InvalidFileException, *ERRORS) as error:
         raise damaged(_WHAT, error) from error
-    return Reading("Excel", found, notes=(*notes, *others))
+    return Reading("Excel", found, notes=(*notes, *others), scanned=tuple(pictures.wanted))
 
 
-def _sheets(content: bytes) -> tuple[tuple[Block, ...], list[str]]:
+def _sheets(content: bytes, pictures: Pictures) -> tuple[tuple[Block, ...], list[str]]:
     """The blocks of all sheets, and notes on what of them is not read."""
     notes: list[str] = []
     with warnings.catch_warnings():
@@ -89,7 +84,6 @@ def _sheets(content: bytes) -> tuple[tuple[Block, ...], list[str]]:
         paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
         shown = [sheet for sheet in reader.wb.worksheets if sheet.sheet_state == "visible"]
         found: list[Block] = []
-        places: list[str] = []
         for sheet in shown:
             if len(shown) > 1 or not _GENERIC.fullmatch(sheet.title.strip()):
                 found.append(Block("heading", sheet.title.strip(), 1))
@@ -101,11 +95,11 @@ def _sheets(content: bytes) -> tuple[tuple[Block, ...], list[str]]:
                 notes.append(f"too large to see what is merged or hidden in sheet {sheet.title}")
             around = beside(reader.archive, path)
             notes += [f"{counted(count, what)} in sheet {sheet.title} not read" for what, count in around.unread]
-            places += [sheet.title] * around.pictures
             found += [Block("paragraph", text) for row, text in around.boxes if not row]
             found += blocks(*_read(reader, sheet, path, laid_out, around, notes))
             found += [Block("paragraph", text) for row, text in around.boxes if row]
-    notes += unread(len(places), among("sheet", places))
+            found += [block for name in around.pictures for block in pictures.blocks(name, sheet.title)]
+    notes += unread(len(pictures.unread), among("sheet", pictures.unread))
     if hidden := [sheet.title for sheet in reader.wb.worksheets if sheet.sheet_state != "visible"]:
         notes.append(f"hidden {'sheets' if len(hidden) > 1 else 'sheet'} {', '.join(hidden)} left out")
     if lost := [sheet.name for sheet in reader.parser.sheets if not sheet.id]:

@@ -4,7 +4,7 @@ cells name the columns of a table."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zipfile import ZipFile
@@ -13,7 +13,7 @@ from lxml import etree
 from openpyxl.packaging.relationship import get_dependents, get_rels_path
 from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
 
-from trag.ingest.parse.pictures import is_counted_in_office
+from trag.ingest.parse.pictures import embedded, is_counted_in_office
 
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _MAIN = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -29,12 +29,13 @@ _THREADED = "tc="
 class Beside:
     """`remarks` are the notes by the (row, column) of their cell, from 1, and `names` the cells with the names of the
     columns of a table. `boxes` are the texts of shapes, each with the row that it begins beside, 0 for those above all
-    others. `unread` counts what else there is."""
+    others. `pictures` are the entries of the container that are shown, "" where one is elsewhere; `unread` counts what
+    else there is."""
 
     remarks: dict[tuple[int, int], str]
     names: frozenset[tuple[int, int]]
     boxes: tuple[tuple[int, str], ...]
-    pictures: int
+    pictures: tuple[str, ...]
     unread: tuple[tuple[str, int], ...]
 
 
@@ -42,12 +43,17 @@ def beside(archive: ZipFile, path: str) -> Beside:
     """What lies beside the cells of the sheet at `path`. Raises ValueError, KeyError or SyntaxError for a damaged
     part."""
     entries = set(archive.namelist())
-    related = get_dependents(archive, get_rels_path(path)) if get_rels_path(path) in entries else ()
     parts: dict[str, list[Any]] = {}
-    for each in related:
+    boxes: list[tuple[int, str]] = []
+    pictures: list[str] = []
+    for each in _related(archive, path, entries):
         kind = each.Type.rpartition("/")[2]
         if each.target in entries and kind in ("comments", "threadedComment", "drawing", "table", "ctrlProp"):
             parts.setdefault(kind, []).append(_tree(archive.read(each.target)))
+        if each.target in entries and kind == "drawing":
+            files = {one.Id: one.target for one in _related(archive, each.target, entries)}
+            shown = filter(_is_picture, parts[kind][-1].iter(f"{_DRAWING}pic"))
+            pictures += [files.get(embedded(picture), "") for picture in shown]
     remarks: dict[tuple[int, int], str] = {}
     for part in parts.get("comments", ()):
         authors = [author.text or "" for author in part.iterfind(".//{*}author")]
@@ -62,8 +68,6 @@ def beside(archive: ZipFile, path: str) -> Beside:
         left, top, right, _ = range_boundaries(table.get("ref", ""))
         if table.get("headerRowCount", "1") != "0":
             names |= {(top, column) for column in range(left, right + 1)}
-    boxes: list[tuple[int, str]] = []
-    pictures = 0
     unread: Counter[str] = Counter()
     unread["threaded comment"] = sum(
         1 for part in parts.get("threadedComment", ()) for _ in part.iterfind("{*}threadedComment")
@@ -71,12 +75,16 @@ def beside(archive: ZipFile, path: str) -> Beside:
     unread["form control"] = len(parts.get("ctrlProp", ()))
     for drawing in parts.get("drawing", ()):
         boxes += _boxes(drawing)
-        pictures += sum(map(_is_picture, drawing.iter(f"{_DRAWING}pic")))
         unread["diagram"] += sum(data.get("uri") == _DIAGRAM for data in drawing.iter(f"{_MAIN}graphicData"))
     boxes.sort(key=lambda box: box[0])
     return Beside(
-        remarks, frozenset(names), tuple(boxes), pictures, tuple((what, n) for what, n in unread.items() if n)
+        remarks, frozenset(names), tuple(boxes), tuple(pictures), tuple((what, n) for what, n in unread.items() if n)
     )
+
+
+def _related(archive: ZipFile, path: str, entries: Collection[str]) -> Sequence[Any]:
+    """What a part refers to."""
+    return get_dependents(archive, get_rels_path(path)) if get_rels_path(path) in entries else ()
 
 
 def _tree(content: bytes) -> Any:

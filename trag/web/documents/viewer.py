@@ -176,6 +176,11 @@ class Target:
     changed: bool = False
     standing: Standing | None = None
 
+    @property
+    def ocr(self) -> bool:
+        """Whether a program has read what was asked for off a picture in the text."""
+        return self.quoted is not None and self.quoted.section.endswith(PICTURE)
+
 
 class Viewer:
     """The routes of the viewer."""
@@ -317,7 +322,4 @@ def _text(document: Document, target: Target, key: str, problem: str = "") -> Re
     alone = target.here is not None and target.here is target.quoted and target.changed
     passages = (target.here,) if alone and target.here else target.passages
     found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
-    ocr = target.quoted is not None and target.quoted.section.endswith(PICTURE)
-    return render(
-        "view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem, ocr=ocr
-    )
+    return render("view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem)

@@ -141,7 +141,10 @@ def test_a_scan_with_a_few_words_printed_over_it_is_said() -> None:
         return draw
 
     reading = parse(drawn(*(stamped(*each) for each in stamps)), ".pdf")
-    assert reading.notes == ("pages 1-3 with little text beside a large picture, which is not read (scanned?)",)
+    assert reading.notes == (
+        "pages 1-3 with little text beside a large picture, which is not read (scanned?)",
+        "1 picture could not be read (page 5)",
+    )
     assert "Received in Oslo." in {block.text for block in reading.blocks}
 
 

@@ -18,6 +18,7 @@ from store.library import Pair
 from store.passage import OPEN, Passage
 from store.person import Role
 from tests.pages import ADDRESS, soup, texts
+from tests.trag.ingest.made import drawn as pages
 from tests.trag.ingest.made import word
 from tests.trag.ingest.test_scans import drawn
 from tests.trag.web.documents.conftest import Opened, served
@@ -111,7 +112,12 @@ def test_what_was_read_off_a_picture_says_so(opened: Opened, tmp_path: Path) -> 
         document.add_paragraph("The board at the quay is painted anew in spring, when the season begins.")
         document.add_picture(str(board), width=4_000_000)
 
+    def draw(canvas: Any) -> None:
+        canvas.drawString(72, 760, "The board at the quay is painted anew in spring, when the season begins.")
+        canvas.drawImage(str(board), 72, 560, 300, 169)
+
     (board.parent / "harbour.docx").write_bytes(word(build))
+    (board.parent / "quay.pdf").write_bytes(pages(draw))
     with opened(tmp_path / "home") as home:
         results = home.ingest([board.parent], replace=False, progress=lambda *_: None)
         assert {each.outcome for each in results} == {"indexed"}, results
@@ -119,15 +125,17 @@ def test_what_was_read_off_a_picture_says_so(opened: Opened, tmp_path: Path) -> 
             for name, notice in (
                 ("board.png", "This page is a picture."),
                 ("harbour.docx", "The passage is a picture"),
+                ("quay.pdf", "The passage is a picture"),
             ):
                 found = passage(home, name, said)
                 page = soup(client, f"/documents/{key(name)}/view?passage={found.id}")
                 assert notice in words(page, ".notice")
-                assert bool(page.select("#here .box")) == (name == "board.png")
-                assert ("(read by OCR)" in words(page, "h2")) == (name == "harbour.docx")
-            before = next(each for each in home.records.library.passages("harbour.docx") if "quay" in each.text)
-            page = soup(client, f"/documents/{key('harbour.docx')}/view?passage={before.id}")
-            assert not page.select(".notice")
+                assert bool(page.select("#here .box")) == (name != "harbour.docx")
+                assert ("(read by OCR)" in words(page, "main")) == (name != "board.png")
+            for name in ("harbour.docx", "quay.pdf"):
+                before = next(each for each in home.records.library.passages(name) if "quay" in each.text)
+                page = soup(client, f"/documents/{key(name)}/view?passage={before.id}")
+                assert not page.select(".notice")
 
 
 def test_pages_are_turned_and_the_way_back_is_shown(client: TestClient, home: Home) -> None:
