@@ -18,8 +18,9 @@ import numpy as np
 
 from prompts import Message
 from trag.errors import SHOWN, TragError
+from trag.finetune.dataset import folders
 from trag.finetune.training import base as bases
-from trag.finetune.training import plan, run, training_data
+from trag.finetune.training import plan, run
 from trag.finetune.training.base import Base
 from trag.llm import files
 
@@ -97,7 +98,7 @@ def main() -> None:
             raise TragError(
                 f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base."
             )
-        (learned, held_out), _ = training_data.read(order.dataset)
+        (learned, held_out), _ = folders.read(order.dataset)
         asked = [example.messages for example in (*held_out, *learned)][: words.prompts]
         gguf = files.find(order.base, str(words.adapter)).model
         found = list(compare(base, run.adapter(words.folder), gguf, words.adapter, asked))

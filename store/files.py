@@ -48,9 +48,10 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
     """
     with explained(path):
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=UNFINISHED)
+        os.close(descriptor)
         unfinished = Path(name)
         try:
-            with os.fdopen(descriptor, "wb") as file:
+            with unfinished.open("wb") as file:  # so that its name is a path, for those who write to one
                 # Else whoever comes to own the folder takes it for what a kill left.
                 with suppress(OSError):  # a disk that has no locks still takes the file
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -70,7 +70,6 @@ ROOMS = {
     "transformers": {"trag/embed.py", "trag/evaluate/briefs/", "trag/finetune/", "trag/reranking/"},
     "peft": {"trag/finetune/"},
     "gguf": {"trag/finetune/"},
-    "bitsandbytes": {"trag/finetune/training/learner.py"},
     "gradio": {"trag/web/"},
     "argon2": {"trag/people/passwords.py"},
     "zxcvbn": {"trag/people/passwords.py"},

@@ -8,7 +8,8 @@ import pytest
 
 from bench import adapter_parity
 from tests.tiny_model import make_lessons, write_lessons
-from trag.finetune.training import export, plan, run, training_data
+from trag.finetune.training import base as bases
+from trag.finetune.training import export, plan, run
 from trag.finetune.training.plan import Plan, TrainingSettings
 
 
@@ -25,7 +26,7 @@ def test_the_embedded_model_is_trained_exported_and_agrees(
     order = Plan(tmp_path, settings=settings)
     plan.write(folder, order)
     assert run.train(folder, order, lambda _: None, threading.Event())
-    export.adapter(run.adapter(folder), training_data.bases_of(order)[1], adapter)
+    export.adapter(run.adapter(folder), bases.pair(order.base, order.model)[1], adapter)
     monkeypatch.setattr(sys, "argv", ["bench.adapter_parity", str(folder), str(adapter), "--prompts", "8"])
     with pytest.raises(SystemExit) as ended:
         adapter_parity.main()

@@ -20,10 +20,9 @@ from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
 from trag.finetune.gate import learned
 from trag.finetune.training import initial_adapter, plan, training_process
-from trag.finetune.training.estimate import Estimate
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained, trained
-from trag.finetune.training.training_process import Preparing, Step
+from trag.finetune.training.training_process import Estimate, Preparing, Step
 from trag.finetune.work_folders import Stage, Work, Works
 from trag.json_lines import kept
 from trag.llm import files
@@ -226,9 +225,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
     told = output_of(stop, "trag.finetune.training", str(folder), "--estimate")
-    if told is None:
-        return None
-    return kept(Estimate, told)
+    return kept(Estimate, told) if told else None
 
 
 def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bool:

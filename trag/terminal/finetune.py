@@ -265,8 +265,8 @@ def _estimate(settings: Settings, options: argparse.Namespace) -> int:
     left_out = f"{over:,} examples too long for `longest` are left out. " if over else ""
     print(
         f"{found.steps:,} steps, {found.tokens:,} tokens at {found.tokens_per_second:.0f} a second: about "
-        f"{duration}. {left_out}It takes {found.needs.memory / 10**9:.1f} GB of memory "
-        f"({found.needs.memory_free / 10**9:.1f} free) and {found.needs.disk / 10**9:.1f} GB of disk."
+        f"{duration}. {left_out}It takes {found.memory / 10**9:.1f} GB of memory "
+        f"({found.memory_free / 10**9:.1f} free) and {found.disk / 10**9:.1f} GB of disk."
     )
     print("Go on: python -m trag finetune")
     return 0

@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from store.files import write_atomic
+from trag.errors import TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import examples
@@ -87,6 +88,21 @@ def split(examples: Sequence[Example], held_out: Collection[str]) -> tuple[tuple
     asked = {plain(example.question) for example in aside}
     others = (example for example in distinct if example.source not in held_out)
     return tuple(example for example in others if plain(example.question) not in asked), aside
+
+
+def read(folder: Path) -> tuple[tuple[Sequence[Example], Sequence[Example]], str]:
+    """What is learned from and what is held out of the dataset in a folder, and its sha256. Raises TragError when it
+    cannot be learned from."""
+    try:
+        learned, held_out = ((folder / name).read_bytes() for name in (TRAIN, HELD_OUT))
+    except OSError as error:
+        hint = "Make the dataset: python -m trag finetune dataset"
+        raise TragError(f"{error.filename} cannot be read: {error.strerror}.", hint) from error
+    sides = (
+        examples.read(learned, str(folder / TRAIN), least=examples.LEAST_TO_LEARN),
+        examples.read(held_out, str(folder / HELD_OUT)),
+    )
+    return sides, sha256_of(learned, held_out)
 
 
 def sha256_of(train: bytes, held_out: bytes) -> str:

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import layout
 from trag.finetune.training.layout import Shape
 from trag.llm import files
-from trag.llm.files import Header
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedConfig, PreTrainedModel
+    from transformers import PreTrainedModel
 
 _CONTEXT = 512  # nothing is read by the vocabulary, so the smallest will do
 
@@ -83,18 +80,31 @@ def find_file(model: str) -> Base:
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
 
+def pair(base: str, model: str) -> tuple[Base, Base]:
+    """What is trained on, and the GGUF file that the adapter is for: the same, but where `base` is a Hugging Face
+    folder. Raises TragError unless they are one model."""
+    found = find(base)
+    if not found.is_folder:
+        return found, found
+    file = find_file(model)
+    check_twin(found, file)
+    return found, file
+
+
 def check_twin(folder: Base, file: Base) -> None:
     """Raises TragError unless the GGUF file holds the weights of the Hugging Face folder, by their shape and by what
     scales each layer: that is kept whole in a file however its weights are packed, and hardly anything is the same in
     two trainings of one model."""
     import torch
-    from gguf import GGUFReader
+    from gguf import MODEL_ARCH_NAMES, GGUFReader, get_tensor_name_map
     from gguf.quants import dequantize
 
-    if shape(folder) == shape(file):
+    if (found := shape(folder)) == shape(file):
+        architecture = next(key for key, name in MODEL_ARCH_NAMES.items() if name == found.architecture)
+        names = get_tensor_name_map(architecture, found.layers)
         scales = [tensor for tensor in GGUFReader(file.path).tensors if tensor.name.endswith("_norm.weight")]
-        rows = {layout.parameter(each.name): dequantize(each.data, each.tensor_type).copy() for each in scales}
-        one, other = _scales(folder.path), {name: torch.from_numpy(values) for name, values in rows.items()}
+        other = {each.name: torch.from_numpy(dequantize(each.data, each.tensor_type).copy()) for each in scales}
+        one = {str(names.get_name(name, [".weight"])): values for name, values in _scales(folder.path).items()}
         # Their last digits may have been rounded to 16 bits on the way.
         if one.keys() == other.keys() and all(
             one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
@@ -115,19 +125,11 @@ class GgufVocabulary:
         """Raises TragError when llama.cpp cannot load the file, or when it does not say how an answer ends."""
         from trag.llm.engine import Engine
 
-        self._engine = Engine(str(base.path), "", _CONTEXT, 0, base.template)
-        if self._engine.tokenizer.end < 0:
+        self._engine = Engine(str(base.path), "", _CONTEXT, 0, base.template)  # frees the file when it goes
+        tokenizer = self._engine.tokenizer
+        self.prompt, self.text, self.end = tokenizer.prompt, tokenizer.text, tokenizer.end
+        if self.end < 0:
             raise TragError(f"{base.path} does not say which token ends an answer.", "Use a GGUF file of a chat model.")
-
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        return self._engine.tokenizer.prompt(messages)
-
-    def text(self, text: str) -> list[int]:
-        return self._engine.tokenizer.text(text)
-
-    @property
-    def end(self) -> int:
-        return self._engine.tokenizer.end
 
 
 def shape(base: Base) -> Shape:
@@ -139,84 +141,34 @@ def shape(base: Base) -> Shape:
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
     """The model with its weights in `precision`, frozen, on the CPU. Raises TragError when they cannot be read."""
-    import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, GgufConfig
 
+    folder, how = base.path, dict[str, Any](use_safetensors=True)
+    if not base.is_folder:
+        folder, how = folder.parent, {"gguf_file": folder.name, "quantization_config": GgufConfig(dequantize=True)}
+    try:
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=precision, local_files_only=True, output_loading_info=True, **how
+        )
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise TragError(
+            f"{base.path} cannot be loaded: {error}",
+            "Copy the whole of it again; of a GGUF file, take Q8_0, Q4_K_M or F16.",
+        ) from error
     model: PreTrainedModel
-    if base.is_folder:
-        try:
-            model = AutoModelForCausalLM.from_pretrained(
-                base.path, dtype=precision, local_files_only=True, use_safetensors=True
-            )
-        except (OSError, ValueError) as error:
-            raise TragError(f"{base.path} cannot be loaded: {error}", "Copy the whole folder of the model.") from error
-    else:
-        # transformers' own way reads all of the file's words twice over, and takes twice the memory.
-        about = files.read_header(base.path)
-        found = layout.file_shape(about, base.path)
-        config, weights = _config(found, about), _weights(base.path, found, precision)
-        with torch.device("meta"):
-            model = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
-        model.load_state_dict(weights, assign=True, strict=False)
-        model.tie_weights()
-        if missing := [name for name, value in model.named_parameters() if value.is_meta]:
-            raise TragError(f"{base.path} lacks weights: {', '.join(missing[:5])}.", "Copy the file again.")
-        model.model.rotary_emb = type(model.model.rotary_emb)(config)  # its tables are no weights, and were meta
+    model, about = loaded
+    wanted = sum(1 for _ in model.parameters())
+    held = wanted - len(about["missing_keys"]) if base.is_folder else len(files.read_header(base.path).tensors)
+    if held != wanted:
+        raise TragError(
+            f"{base.path} holds {held} weights, and a model of its shape has {wanted}.",
+            "Copy the whole of it again, or use one that is a plain Llama or Qwen2.",
+        )
     # PEFT asks for it under its former name.
     warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
     model.requires_grad_(False)
     model.config.use_cache = False
     return model
-
-
-def _config(found: Shape, about: Header) -> PreTrainedConfig:
-    from transformers import LlamaConfig, Qwen2Config
-
-    kinds: dict[str, Callable[..., PreTrainedConfig]] = {"llama": LlamaConfig, "qwen2": Qwen2Config}
-    return kinds[found.architecture](
-        vocab_size=found.vocabulary,
-        hidden_size=found.width,
-        intermediate_size=found.inner,
-        num_hidden_layers=found.layers,
-        num_attention_heads=found.heads,
-        num_key_value_heads=found.keys,
-        head_dim=found.head_width,
-        max_position_embeddings=about.number(f"{found.architecture}.context_length"),
-        rms_norm_eps=_real(about, f"{found.architecture}.attention.layer_norm_rms_epsilon", 1e-5),
-        rope_parameters={
-            "rope_type": "default",
-            "rope_theta": _real(about, f"{found.architecture}.rope.freq_base", 10_000.0),
-        },
-        tie_word_embeddings="output.weight" not in about.tensors,
-    )
-
-
-def _real(about: Header, key: str, otherwise: float) -> float:
-    value = about.metadata.get(key)
-    return float(value) if isinstance(value, (int, float)) else otherwise
-
-
-def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torch.Tensor]:
-    """The weights as transformers names and orders them, one tensor dequantized after the other."""
-    import torch
-    from gguf import GGUFReader
-    from gguf.quants import dequantize
-
-    weights = {}
-    for tensor in GGUFReader(path).tensors:
-        if not (name := layout.parameter(tensor.name)):
-            raise TragError(f"{path} has a weight that no such model has: {tensor.name}.", layout.ONLY)
-        try:
-            rows = dequantize(tensor.data, tensor.tensor_type)
-        except NotImplementedError as error:
-            raise TragError(
-                f"{path} holds {tensor.name} as {tensor.tensor_type.name}, which cannot be dequantized here.",
-                "Use a Q8_0, Q4_K_M or F16 file of the same model.",
-            ) from error
-        if number := layout.turned(tensor.name, found.architecture, found.heads, found.keys):
-            rows = layout.from_llama_cpp(rows, number)
-        weights[name] = torch.from_numpy(rows.copy() if not rows.flags.writeable else rows).to(precision)
-    return weights
 
 
 def _scales(folder: Path) -> dict[str, torch.Tensor]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training.base import Base
 from trag.finetune.training.layout import Shape
-from trag.finetune.training.packing import Packed
+from trag.finetune.training.packing import Fitted
 from trag.finetune.training.plan import TrainingSettings
+from trag.finetune.training.training_process import Needed
 from trag.machine import free_memory
 
 _PROGRAM = 600_000_000  # bytes of the libraries and of what the steps leave behind
@@ -22,31 +21,9 @@ _PACKED = 0.56  # bytes of a 4-bit weight with its scales
 _MIB = 1_048_576
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """Bytes that a training takes at most, and those that there are."""
-
-    memory: int
-    memory_free: int
-    disk: int
-    disk_free: int
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What it takes and how long, with the speed of a measured step; `too_long` examples are left out."""
-
-    needs: Needs
-    examples: int
-    too_long: int
-    steps: int
-    tokens: int
-    tokens_per_second: float
-    seconds: float
-
-
-def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence[Packed]) -> Needs:
-    """Memory and disk of a training on this machine. Raises TragError for 4 bits where there is no GPU."""
+def needed(folder: Path, base: Base, settings: TrainingSettings, fitted: Fitted) -> Needed:
+    """Memory and disk of a training on this machine. Raises TragError where one is too small, and for 4 bits where
+    there is no GPU."""
     import torch
 
     from trag.finetune.training import learner
@@ -56,11 +33,11 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
     packed = learner.uses_four_bits(shape.weights, asked=settings.four_bits)
     rank = settings.rank or learner.default_rank(packed)
     weights = adapter_weights(shape, rank, settings.all_projections)
-    needed = memory(
+    needs = memory(
         shape,
         trained=weights,
-        longest=max(len(one.tokens) for one in fitted),
-        learned=max(len(one.learned) for one in fitted),
+        longest=max(len(one.tokens) for one in fitted.sequences),
+        learned=max(len(one.learned) for one in fitted.sequences),
         weight_bytes=fast_precision(gpu).itemsize,
         packed=packed,
     )
@@ -68,7 +45,9 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
     if free is None:
         raise TragError("/proc/meminfo does not say how much memory is free.", "Train on Linux.")
     disk = weights * (2 * 12 + 2 * 4 + 4) + 16 * _MIB  # two checkpoints, the best weights twice, and the adapter
-    return Needs(needed, free, disk, shutil.disk_usage(folder).free)
+    found = Needed(needs, free, disk, shutil.disk_usage(folder).free, fitted.examples, fitted.too_long)
+    check(found)
+    return found
 
 
 def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:
@@ -91,16 +70,19 @@ def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:
     return shape.layers * rank * sides
 
 
-def check(found: Needs) -> None:
+def check(found: Needed) -> None:
     """Raises TragError when memory or disk is too small."""
-    memory, memory_free, disk, disk_free = (f"{size / 10**9:.1f} GB" for size in astuple(found))
     if found.memory > found.memory_free:
         raise TragError(
-            f"This training needs about {memory} of memory, and {memory_free} are free.",
+            f"This training needs about {_size(found.memory)} of memory, and {_size(found.memory_free)} are free.",
             "Take a smaller base, set a smaller `longest`, or train on a machine with more memory or with a GPU.",
         )
     if found.disk > found.disk_free:
         raise TragError(
-            f"This training needs {disk} of disk, and {disk_free} are free.",
+            f"This training needs {_size(found.disk)} of disk, and {_size(found.disk_free)} are free.",
             "Free some space, or set TRAG_HOME to a larger disk.",
         )
+
+
+def _size(number: int) -> str:
+    return f"{number / 10**9:.1f} GB"

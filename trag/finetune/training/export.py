@@ -18,14 +18,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import numpy as np
 
 from store import disk_full, files
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import layout, plan, run, training_data
+from trag.finetune.training import layout, plan, run
 from trag.finetune.training.base import Base
 from trag.finetune.training.layout import Rows, Shape
 
@@ -127,17 +126,10 @@ def _finish(writer: GGUFWriter) -> None:
 @contextmanager
 def _written(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place once it is whole."""
-    # A new name that no other has; the owner of the folder removes what a kill leaves under it.
-    unfinished = target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
     with _explained(target):
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            yield unfinished
-            with unfinished.open("rb+") as file:
-                os.fsync(file.fileno())
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with files.atomic(target) as unfinished:
+            yield Path(unfinished.name)
 
 
 @contextmanager
@@ -145,7 +137,7 @@ def _explained(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (None, *files.FULL):  # None: numpy does not say why it wrote less
+        if error.errno is None:  # numpy does not say why it wrote less
             raise disk_full(str(target)) from error
         raise TragError(
             f"{target} cannot be written: {error.strerror}.", "Name a file in a folder that may be written to."
@@ -166,7 +158,7 @@ def main() -> None:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             tempfile.TemporaryFile(dir=words.target.parent).close()
         order = plan.read(words.folder)
-        _, base = training_data.bases_of(order)
+        _, base = bases.pair(order.base, order.model)
         found = run.trained(words.folder)
         if found and found.base_sha256 != base.sha256:
             raise TragError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trag.errors import TragError
@@ -11,6 +11,7 @@ from trag.finetune.training import base as bases
 from trag.finetune.training import layout
 from trag.finetune.training.base import Base
 from trag.finetune.training.layout import Rows
+from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.llm.files import sha256_of
 
 _DOWN, _UP = ".lora_a", ".lora_b"
@@ -37,6 +38,15 @@ def check_rank(file: Path, wanted: int) -> None:
             f"The adapter that answers now, and that the training begins from, is of rank {max(ranks)}, not {wanted}.",
             f"Leave out the rank. {_WITHOUT}",
         )
+
+
+def of(order: Plan, model: Base) -> tuple[InitialAdapter | None, TrainingSettings]:
+    """The adapter that the training begins from, and the settings with its rank. Raises TragError for another rank."""
+    if not order.adapter:
+        return None, order.settings
+    check_rank(Path(order.adapter), order.settings.rank)
+    found = read(Path(order.adapter), model)
+    return found, replace(order.settings, rank=found.rank, all_projections=found.all_projections)
 
 
 def read(file: Path, model: Base) -> InitialAdapter:

@@ -39,18 +39,6 @@ ONLY = (
     "Only models of the architectures qwen2 (Qwen2.5, the embedded one) and llama (Llama 2 and its like, SmolLM2) are "
     "fine-tuned; use one of these."
 )
-_NORMS = {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
-_OUTSIDE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
-
-
-def parameter(tensor: str) -> str:
-    """What transformers calls the tensor "blk.3.attn_q.weight"; "" for one that no such model has."""
-    match tensor.split("."):
-        case ["blk", layer, name, part] if place := (PROJECTIONS | _NORMS).get(name):
-            return f"model.layers.{layer}.{place}.{part}"
-        case [name, "weight"] if place := _OUTSIDE.get(name):
-            return f"{place}.weight"
-    return ""
 
 
 def projection(tensor: str) -> str:

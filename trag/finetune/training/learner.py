@@ -14,6 +14,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
+from transformers import BitsAndBytesConfig
 
 from trag.errors import TragError
 from trag.finetune.training import base as bases
@@ -21,6 +22,7 @@ from trag.finetune.training import checkpoints, layout
 from trag.finetune.training.base import Base
 from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
+from trag.finetune.training.plan import TrainingSettings
 from trag.machine import cores
 from trag.reranking.network import fast_precision
 
@@ -39,10 +41,8 @@ _RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
 class Learner:
     """A base with its adapter, on the GPU where there is one. Sequences go through one at a time, so none is padded."""
 
-    def __init__(
-        self, base: Base, *, rank: int, alpha: int, seed: int, all_projections: bool = False, four_bits: bool = False
-    ) -> None:
-        """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
+    def __init__(self, base: Base, settings: TrainingSettings, begun: InitialAdapter | None = None) -> None:
+        """Loads the base. Raises TragError when it cannot be loaded, and when `begun` was made for another model.
 
         The weights are bfloat16 where that is fast, else float32; on a GPU 4-bit as `uses_four_bits` says. Those of the
         adapter are float32.
@@ -57,24 +57,26 @@ class Learner:
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._precision = fast_precision(self._device.type == "cuda")
         model = bases.load(base, self._precision)
-        self.quantized = uses_four_bits(model.num_parameters(), asked=four_bits)
-        if self.quantized:
-            quantize(model)
-        model.to(self._device)  # type: ignore[arg-type]
-        self.rank = rank or default_rank(self.quantized)
-        self.alpha = alpha or 2 * self.rank
-        self._model = model
+        self.quantized = uses_four_bits(model.num_parameters(), asked=settings.four_bits)
+        self._model = quantized(model) if self.quantized else model.to(self._device)  # type: ignore[arg-type]
+        self.rank = settings.rank or default_rank(self.quantized)
+        self.alpha = settings.alpha or 2 * self.rank
         self._whole = adapted(
-            model, rank=self.rank, alpha=self.alpha, seed=seed, all_projections=all_projections
+            self._model,
+            rank=self.rank,
+            alpha=self.alpha,
+            seed=settings.seed,
+            all_projections=settings.all_projections,
         ).train()
         for module in self._whole.modules():
             if isinstance(module, LoraLayer):
                 module.cast_input_dtype_enabled = False  # autocast does it, without a float32 copy on the way
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
+        if begun:
+            self._begin_from(begun)
 
-    def begin_from(self, adapter: InitialAdapter) -> None:
-        """Take up the weights of an adapter of the same rank. Raises TragError when it was made for another model."""
+    def _begin_from(self, adapter: InitialAdapter) -> None:
         scale = adapter.scale * self.rank / self.alpha
         with torch.no_grad():
             for module, (down, up) in adapter.halves.items():
@@ -131,20 +133,20 @@ class Learner:
         with torch.no_grad():
             for name, value in self._trained.items():
                 value.copy_(weights[name])
-        self._whole.save_pretrained(str(folder), safe_serialization=True)
+        # The embedding is not trained; asked to find out, PEFT would look for the base on a hub.
+        self._whole.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
 
     def _loss(self, one: Packed) -> torch.Tensor:
         """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
         places, targets = torch.tensor(one.learned, device=self._device).T
-        starts, ends = torch.tensor(one.intervals, device=self._device)
-        seen = (starts <= starts[:, None]) & (starts[:, None] < ends)  # by a token (row) of others (columns)
+        seen = torch.from_numpy(one.seen).to(self._device)
         mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
         mask.masked_fill_(~seen, _UNSEEN)
         # A context each time: within one, autocast keeps the weights as it cast them first.
         with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
             hidden = self._model.model(
                 input_ids=torch.tensor([one.tokens], device=self._device),
-                position_ids=torch.tensor([one.positions], device=self._device),
+                position_ids=seen.sum(1)[None] - 1,
                 attention_mask=mask[None, None],
                 use_cache=False,
             ).last_hidden_state
@@ -188,9 +190,9 @@ def uses_four_bits(weights: int, *, asked: bool) -> bool:
     return asked or 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
 
 
-def quantize(model: PreTrainedModel) -> None:
-    """Replace every projection in the layers by one of 4 bits, NormalFloat4 with double quantization (QLoRA, sections 2
-    and 3; T-RAG, 5.2); they are packed when the model moves to its device.
+def quantized(model: PreTrainedModel) -> PreTrainedModel:
+    """The model with every projection in its layers as one of 4 bits, NormalFloat4 with double quantization (QLoRA,
+    sections 2 and 3; T-RAG, 5.2), on the GPU where there is one.
 
     What one layer needs for its gradients is computed again on the way back, which saves most of the memory. Raises
     TragError when bitsandbytes is not installed.
@@ -201,25 +203,14 @@ def quantize(model: PreTrainedModel) -> None:
             "which packs them, is not installed.",
             "pip install -r requirements-gpu.txt",
         )
-    from bitsandbytes.nn import Linear4bit, Params4bit
-
-    for layer in model.model.layers:
-        for holder in (layer.self_attn, layer.mlp):
-            for name, linear in list(holder.named_children()):
-                if isinstance(linear, torch.nn.Linear):
-                    packed = Linear4bit(
-                        linear.in_features,
-                        linear.out_features,
-                        bias=linear.bias is not None,
-                        compute_dtype=torch.bfloat16,
-                        compress_statistics=True,
-                        quant_type="nf4",
-                        device="meta",
-                    )
-                    packed.weight = Params4bit(
-                        linear.weight.data, requires_grad=False, compress_statistics=True, quant_type="nf4"
-                    )
-                    packed.bias = linear.bias
-                    setattr(holder, name, packed)
-    model.is_loaded_in_4bit = True  # type: ignore[assignment]  # what PEFT looks at
-    model.activation_checkpointing_enable({"use_reentrant": False})
+    how = BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
+    packed: PreTrainedModel = type(model).from_pretrained(
+        None, config=model.config, state_dict=model.state_dict(), dtype=torch.bfloat16, quantization_config=how
+    )
+    packed.activation_checkpointing_enable({"use_reentrant": False})
+    return packed

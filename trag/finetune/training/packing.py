@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from prompts import Message
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Example
@@ -51,32 +54,14 @@ class Packed:
     learned: tuple[tuple[int, int], ...]
 
     @property
-    def positions(self) -> list[int]:
-        """The position of each token as the model counts them, in its own prompt."""
-        found: list[int] = []
-        for parent in self.parents:
-            found.append(found[parent] + 1 if parent >= 0 else 0)
-        return found
-
-    @property
-    def intervals(self) -> tuple[list[int], list[int]]:
-        """The place of each token on a walk through the trie, and where what comes after it ends there."""
-        sizes = [1] * len(self.tokens)
-        for place in reversed(range(len(sizes))):
-            if (parent := self.parents[place]) >= 0:
-                sizes[parent] += sizes[place]
-        starts: list[int] = []
-        free: list[int] = []  # where the next of each token's branches begins
-        root = 0
+    def seen(self) -> npt.NDArray[np.bool_]:
+        """[tokens, tokens]: whether a token (row) sees another (column), which is itself or one that it comes after. So
+        its position in its own prompt is one less than the number of those that it sees."""
+        found = np.eye(len(self.tokens), dtype=np.bool_)
         for place, parent in enumerate(self.parents):
-            start = free[parent] if parent >= 0 else root
             if parent >= 0:
-                free[parent] += sizes[place]
-            else:
-                root += sizes[place]
-            starts.append(start)
-            free.append(start + 1)
-        return starts, [start + size for start, size in zip(starts, sizes, strict=True)]
+                found[place, :place] = found[parent, :place]
+        return found
 
 
 @dataclass(frozen=True, slots=True)

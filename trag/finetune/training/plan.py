@@ -19,7 +19,6 @@ from annotated_types import Ge, Gt, Lt
 
 from store.files import write_atomic
 from trag.errors import TragError
-from trag.finetune.training.packing import Packed
 from trag.json_lines import made
 
 FILE = "settings.json"
@@ -148,8 +147,3 @@ def learning_rate(settings: TrainingSettings, step: int, steps: int) -> float:
     if step < warm:
         return settings.learning_rate * (step + 1) / (warm + 1)
     return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1.0, steps - warm)))
-
-
-def batch_tokens(batch: Sequence[Packed]) -> int:
-    """Tokens of a batch."""
-    return sum(len(one.tokens) for one in batch)

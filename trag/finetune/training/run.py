@@ -26,15 +26,26 @@ from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate.runs import commit
-from trag.finetune.training import checkpoints, estimate, plan, training_data
+from trag.finetune.dataset import folders
+from trag.finetune.dataset.examples import Example
+from trag.finetune.training import base as bases
+from trag.finetune.training import checkpoints, estimate, initial_adapter, packing, plan
 from trag.finetune.training.base import Base
 from trag.finetune.training.checkpoints import LossPoint, State
-from trag.finetune.training.estimate import Estimate
 from trag.finetune.training.initial_adapter import InitialAdapter
-from trag.finetune.training.packing import Packed
+from trag.finetune.training.packing import Fitted, Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.training_data import Say
-from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Preparing, Report, Step, encode
+from trag.finetune.training.training_process import (
+    Estimate,
+    Failed,
+    Finished,
+    Paused,
+    Preparing,
+    Report,
+    Say,
+    Step,
+    encode,
+)
 
 if TYPE_CHECKING:
     from trag.finetune.training.learner import Learner
@@ -84,6 +95,16 @@ def trained(folder: Path) -> Trained | None:
     return Trained(**json.loads(path.read_text(encoding="utf-8"))["trained"]) if path.exists() else None
 
 
+def fingerprint(
+    base: Base, dataset_sha256: str, settings: TrainingSettings, begun: InitialAdapter | None = None
+) -> str:
+    """What tells a training from another."""
+    values = asdict(replace(settings, checkpoint_seconds=0))
+    return checkpoints.fingerprint(
+        base=base.sha256, dataset=dataset_sha256, adapter=begun.sha256 if begun else "", settings=values
+    )
+
+
 def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained | None:
     """Learn until the plan is carried out, the held-out loss falls no more, or `stop` is set; None for the last.
 
@@ -91,11 +112,11 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     often it was stopped. Raises TragError when dataset or base cannot be used, another training was begun in the
     folder, the loss is no number any more, and memory or the GPU gives out."""
     folder.mkdir(parents=True, exist_ok=True)
-    learned_from, dataset_sha256 = training_data.read(order.dataset)
+    sides, dataset_sha256 = folders.read(order.dataset)
     say(Preparing("checking the base model"))
-    base, model = training_data.bases_of(order)
-    begun, settings = training_data.initial_adapter_of(order, model)
-    kind = training_data.fingerprint(base, dataset_sha256, settings, begun)
+    base, model = bases.pair(order.base, order.model)
+    begun, settings = initial_adapter.of(order, model)
+    kind = fingerprint(base, dataset_sha256, settings, begun)
     done = trained(folder)
     found = None if done else checkpoints.load(folder)
     state = found[0] if found else State(kind)
@@ -107,15 +128,13 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     if done:
         say(Finished(done.steps, done.loss_after, done.stopped_early))
         return done
-    fitted, held = training_data.fit(model, learned_from, settings.longest, say)
-    needs = estimate.needs(folder, base, settings, fitted.sequences)
-    estimate.check(needs)
-    say(Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
+    fitted, held = _fitted(model, sides, settings, say)
+    say(estimate.needed(folder, base, settings, fitted))
     import torch
     from safetensors import SafetensorError
 
     try:
-        learner = _learner(base, begun, settings, say)
+        learner = _learner(base, settings, begun, say)
         if found:
             learner.restore(found[1])
         held_out = random.Random(settings.seed).sample(held.sequences, min(settings.held_out, len(held.sequences)))
@@ -126,8 +145,9 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         if not isinstance(error, (torch.OutOfMemoryError, MemoryError)) and _NO_MEMORY not in str(error):
             raise
         raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
+    steps = plan.steps(settings, len(fitted.sequences))
     if not finished:
-        say(Paused(state.step, plan.steps(settings, len(fitted.sequences))))
+        say(Paused(state.step, steps))
         return None
     try:
         learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
@@ -140,7 +160,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         rank=learner.rank,
         alpha=learner.alpha,
         steps=state.step,
-        stopped_early=state.step < plan.steps(settings, len(fitted.sequences)),
+        stopped_early=state.step < steps,
         loss_before=state.held_out[0].loss,
         loss_after=min(one.loss for one in state.held_out),
         examples=fitted.examples,
@@ -157,43 +177,52 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     return result
 
 
-def measure(folder: Path, order: Plan, say: Say) -> Estimate:
+def measure(folder: Path, order: Plan) -> Estimate:
     """What the training would take, by its shape and by one step that is measured; nothing is kept.
 
     Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
     """
-    learned_from, _ = training_data.read(order.dataset)
-    base, model = training_data.bases_of(order)
-    begun, settings = training_data.initial_adapter_of(order, model)
-    fitted, _ = training_data.fit(model, learned_from, settings.longest, say)
-    found = estimate.needs(folder, base, settings, fitted.sequences)
-    estimate.check(found)
-    learner = _learner(base, begun, settings, say)
-    steps = plan.steps(settings, len(fitted.sequences))
-    batch = plan.batch(settings, fitted.sequences, 0)
-    learner.learn(batch[:1], 0.0)  # the first one also sets things up
+
+    def say(_: Report) -> None:
+        pass
+
+    sides, _ = folders.read(order.dataset)
+    base, model = bases.pair(order.base, order.model)
+    begun, settings = initial_adapter.of(order, model)
+    fitted, _ = _fitted(model, sides, settings, say)
+    found = estimate.needed(folder, base, settings, fitted)
+    learner = _learner(base, settings, begun, say)
+    planned = _planned(settings, fitted.sequences)
+    learner.learn(planned[0][:1], 0.0)  # the first one also sets things up
     started = monotonic()
-    learner.learn(batch, 0.0)
-    speed = plan.batch_tokens(batch) / (monotonic() - started)
-    tokens = sum(plan.batch_tokens(plan.batch(settings, fitted.sequences, step)) for step in range(steps))
-    return Estimate(found, fitted.examples, fitted.too_long, steps, tokens, speed, tokens / speed)
+    learner.learn(planned[0], 0.0)
+    speed = _tokens(planned[0]) / (monotonic() - started)
+    tokens = sum(map(_tokens, planned))
+    return Estimate(**asdict(found), steps=len(planned), tokens=tokens, tokens_per_second=speed, seconds=tokens / speed)
 
 
-def _learner(base: Base, begun: InitialAdapter | None, settings: TrainingSettings, say: Say) -> Learner:
+def _fitted(
+    model: Base, sides: tuple[Sequence[Example], Sequence[Example]], settings: TrainingSettings, say: Say
+) -> tuple[Fitted, Fitted]:
+    say(Preparing("turning the examples into tokens"))
+    vocabulary = bases.GgufVocabulary(model)
+    learned, held_out = (packing.fit(side, vocabulary, settings.longest) for side in sides)
+    return learned, held_out
+
+
+def _learner(base: Base, settings: TrainingSettings, begun: InitialAdapter | None, say: Say) -> Learner:
     say(Preparing("loading the base model"))
     from trag.finetune.training.learner import Learner
 
-    learner = Learner(
-        base,
-        rank=settings.rank,
-        alpha=settings.alpha,
-        seed=settings.seed,
-        all_projections=settings.all_projections,
-        four_bits=settings.four_bits,
-    )
-    if begun:
-        learner.begin_from(begun)
-    return learner
+    return Learner(base, settings, begun)
+
+
+def _planned(settings: TrainingSettings, sequences: Sequence[Packed]) -> list[list[Packed]]:
+    return [plan.batch(settings, sequences, step) for step in range(plan.steps(settings, len(sequences)))]
+
+
+def _tokens(batch: Sequence[Packed]) -> int:
+    return sum(len(one.tokens) for one in batch)
 
 
 def _learn(
@@ -207,60 +236,51 @@ def _learn(
     stop: threading.Event,
 ) -> tuple[State, bool]:
     """Steps until the end, or until `stop`: where it stands then, and whether it is finished."""
-    steps = plan.steps(settings, len(sequences))
+    planned = _planned(settings, sequences)
+    steps = len(planned)
     every = max(1, steps // settings.evaluations)
-    planned = [plan.batch(settings, sequences, step) for step in range(steps)]
-    tokens_left = sum(plan.batch_tokens(batch) for batch in planned[state.step :])
     saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
     if not state.held_out:
         say(Preparing("measuring the loss before it learns"))
     while True:
         started = monotonic()
-        due = (state.step % every == 0 or state.step == steps) and state.step not in {
-            one.step for one in state.held_out
-        }
+        is_measured = any(one.step == state.step for one in state.held_out)
+        due = (state.step % every == 0 or state.step == steps) and not is_measured
         if due:
-            state = _measured(folder, learner, held_out, state)
+            loss = _sound(learner.loss(held_out), settings, state.step)
+            if all(loss < before.loss for before in state.held_out):
+                checkpoints.save_best(folder, learner.weights())
+            state = replace(state, held_out=(*state.held_out, LossPoint(state.step, loss)))
             measuring = monotonic() - started
         over = state.step == steps or falls_no_more([one.loss for one in state.held_out], settings.patience)
         if due or over or stop.is_set() or monotonic() - saved >= settings.checkpoint_seconds:
             checkpoints.save(folder, state, learner.state())
             write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
-            write_atomic(folder / "loss.svg", checkpoints.loss_picture(state.losses, state.held_out))
             saved = monotonic()
         if over or stop.is_set():
             return state, over
         began, batch = monotonic(), planned[state.step]
-        loss = learner.learn(batch, plan.learning_rate(settings, state.step, steps))
-        if not math.isfinite(loss):
-            raise TragError(
-                f"The loss is no number any more after step {state.step}, so nothing can be learned from here.",
-                f"Begin a new training with a lower learning rate than {settings.learning_rate:g}.",
-            )
-        tokens = plan.batch_tokens(batch)
-        learning, read, tokens_left = learning + monotonic() - began, read + tokens, tokens_left - tokens
+        loss = _sound(learner.learn(batch, plan.learning_rate(settings, state.step, steps)), settings, state.step)
+        learning, read = learning + monotonic() - began, read + _tokens(batch)
         state = replace(
             state,
             step=state.step + 1,
             seconds=state.seconds + monotonic() - started,
-            tokens=state.tokens + tokens,
+            tokens=state.tokens + _tokens(batch),
             losses=(*state.losses, LossPoint(state.step + 1, loss)),
         )
+        tokens_left = sum(map(_tokens, planned[state.step :]))
         left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
         say(Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
 
 
-def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state: State) -> State:
-    """The state with the held-out loss of now; the best weights are kept."""
-    loss = learner.loss(held_out)
+def _sound(loss: float, settings: TrainingSettings, step: int) -> float:
     if not math.isfinite(loss):
         raise TragError(
-            f"The held-out loss is no number after step {state.step}.",
-            "Begin a new training with a lower learning rate.",
+            f"The loss is no number any more after step {step}, so nothing can be learned from here.",
+            f"Begin a new training with a lower learning rate than {settings.learning_rate:g}.",
         )
-    if all(loss < before.loss for before in state.held_out):
-        checkpoints.save_best(folder, learner.weights())
-    return replace(state, held_out=(*state.held_out, LossPoint(state.step, loss)))
+    return loss
 
 
 def falls_no_more(losses: Sequence[float], patience: int) -> bool:
@@ -287,11 +307,10 @@ def main() -> None:
         _train(words.folder)
         return
     try:
-        found = measure(words.folder, plan.read(words.folder), lambda _: None)
+        sys.stdout.write(json.dumps(asdict(measure(words.folder, plan.read(words.folder)))) + "\n")
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         sys.exit(1)
-    sys.stdout.write(json.dumps(asdict(found)) + "\n")
 
 
 def _train(folder: Path) -> None:

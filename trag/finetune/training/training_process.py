@@ -14,7 +14,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,7 +42,8 @@ class Preparing:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes at most and what there is, in bytes, and the examples it learns from; said before it begins."""
+    """What it takes at most and what there is, in bytes, and the examples it learns from; `too_long` ones are left out.
+    Said before it begins."""
 
     memory: int
     memory_free: int
@@ -50,6 +51,16 @@ class Needed:
     disk_free: int
     examples: int
     too_long: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Needed):
+    """The same, and how long it takes at the speed of a measured step."""
+
+    steps: int
+    tokens: int
+    tokens_per_second: float
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,8 @@ class Failed:
     hint: str
 
 
-Report = Preparing | Needed | Step | Paused | Finished | Failed
+Report = Preparing | Needed | Estimate | Step | Paused | Finished | Failed
+Say = Callable[[Report], None]
 _RECORDS: Mapping[str, type[Report]] = {record.__name__: record for record in get_args(Report)}
 
 

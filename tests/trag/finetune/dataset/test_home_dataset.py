@@ -16,7 +16,6 @@ from trag.evaluate import cases as case_files
 from trag.finetune.dataset import examples, folders, home_dataset
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.folders import Card
-from trag.finetune.training import training_data
 from trag.home import Home, open_home
 from trag.record import Source
 from trag.review.verdicts import put_label
@@ -60,7 +59,7 @@ def test_pairs_chart_and_labels_are_learned_from_and_the_card_says_so(card: tupl
     assert (told.kinds, told.train, told.held_out) == (kinds, len(train), len(held_out))
     assert kinds["document"] > 50
     assert kinds["chart query"] > 40
-    assert told.sha256 == training_data.read(folder)[1], "as a training of it is known"
+    assert told.sha256 == folders.read(folder)[1], "as a training of it is known"
     text = (folder / folders.CARD).read_text(encoding="utf-8")
     assert f"{told.tokens:,}" in text
     assert told.sha256 in text

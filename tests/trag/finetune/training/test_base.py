@@ -23,19 +23,6 @@ def test_rows_turned_to_llama_cpp_and_back_are_the_same() -> None:
     assert (layout.from_llama_cpp(turned, 2) == rows).all()
 
 
-def test_a_tensor_is_found_by_the_name_of_its_parameter() -> None:
-    names = {
-        "blk.12.attn_output.weight": "model.layers.12.self_attn.o_proj.weight",
-        "blk.0.attn_q.bias": "model.layers.0.self_attn.q_proj.bias",
-        "blk.0.ffn_norm.weight": "model.layers.0.post_attention_layernorm.weight",
-        "token_embd.weight": "model.embed_tokens.weight",
-        "output.weight": "lm_head.weight",
-        "blk.0.ssm_in.weight": "",
-        "rope_freqs.weight": "",
-    }
-    assert {tensor: layout.parameter(tensor) for tensor in names} == names
-
-
 @pytest.mark.parametrize(
     ("config", "weights", "said"),
     [
@@ -96,6 +83,27 @@ def test_a_gguf_file_and_the_folder_it_came_from_are_one_model(either: Path, tmp
     assert bases.shape(folder) == bases.shape(base)
     assert (base.is_folder, folder.is_folder) == (False, True)
     assert base.sha256 != folder.sha256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [({"blk.1.attn_k.weight": None}, 20), ({"blk.0.attn_q.bias": np.ones(64, np.float32)}, 22)],
+    ids=["one less", "one more"],
+)
+def test_a_gguf_file_with_other_weights_than_its_shape_says_is_not_loaded(
+    tiny: Path, tmp_path: Path, change: Mapping[str, np.ndarray | None], held: int
+) -> None:
+    import torch
+    from gguf import GGUFReader
+
+    read = GGUFReader(tiny)
+    about = {key: field.contents() for key, field in read.fields.items() if key.startswith(("llama.", "tokenizer."))}
+    tensors = {tensor.name: tensor.data for tensor in read.tensors} | change
+    kept = {name: rows for name, rows in tensors.items() if rows is not None}
+    path = write_gguf(tmp_path / "other.gguf", "llama", about, kept)
+    with pytest.raises(TragError, match=f"holds {held} weights, and a model of its shape has 21"):
+        bases.load(bases.find(str(path)), torch.float32)
 
 
 @pytest.mark.slow

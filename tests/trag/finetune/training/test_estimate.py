@@ -8,9 +8,9 @@ import pytest
 
 from trag.errors import TragError
 from trag.finetune.training import estimate, run
-from trag.finetune.training.estimate import Needs
 from trag.finetune.training.layout import Shape
 from trag.finetune.training.plan import FILE, Plan, write
+from trag.finetune.training.training_process import Needed
 
 EMBEDDED = Shape("llama", 30, 576, 1536, 9, 3, 64, 49152, True)
 LLAMA = Shape("llama", 32, 4096, 11008, 32, 32, 128, 32000, False)
@@ -33,11 +33,11 @@ def test_memory_is_estimated(shape: Shape, rank: int, longest: int, packed: bool
 
 
 def test_what_cannot_fit_is_refused() -> None:
-    estimate.check(Needs(1, 2, 1, 2))
+    estimate.check(Needed(1, 2, 1, 2, 3, 0))
     with pytest.raises(TragError, match=r"needs about 25\.0 GB of memory, and 16\.0 GB are free"):
-        estimate.check(Needs(25 * 10**9, 16 * 10**9, 1, 2))
+        estimate.check(Needed(25 * 10**9, 16 * 10**9, 1, 2, 3, 0))
     with pytest.raises(TragError, match=r"needs 3\.0 GB of disk, and 1\.0 GB are free"):
-        estimate.check(Needs(1, 2, 3 * 10**9, 10**9))
+        estimate.check(Needed(1, 2, 3 * 10**9, 10**9, 3, 0))
 
 
 @pytest.mark.slow
@@ -52,5 +52,6 @@ def test_time_is_measured_and_nothing_is_trained(
     found = json.loads(capsys.readouterr().out)
     assert found["steps"] == 6
     assert found["seconds"] == pytest.approx(found["tokens"] / found["tokens_per_second"])
-    assert 0 < found["needs"]["memory"] < found["needs"]["memory_free"]
+    assert 0 < found["memory"] < found["memory_free"]
+    assert (found["examples"], found["too_long"]) == (36, 0)
     assert [path.name for path in folder.iterdir()] == [FILE]

@@ -1,5 +1,6 @@
 """A packed sequence is learned as its examples would be alone, and what was stopped goes on as before."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ from trag.errors import TragError
 from trag.finetune.dataset.examples import Example
 from trag.finetune.training import base as bases
 from trag.finetune.training.packing import fit, pack, row
+from trag.finetune.training.plan import TrainingSettings
 
 pytestmark = pytest.mark.slow
+SETTINGS = TrainingSettings(rank=2, alpha=4)
 PROJECTIONS = [f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")]
 
 
@@ -24,7 +27,7 @@ def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
     monkeypatch.setattr(learners, "fast_precision", lambda gpu: torch.float32)
     base = bases.find(str(either))
     rows = [row(one, bases.GgufVocabulary(base)) for one in lessons[:5]]
-    learner = Learner(base, rank=2, alpha=4, seed=1)
+    learner = Learner(base, SETTINGS)
     together, alone = list(pack(rows, 4096)), [packed for one in rows for packed in pack([one], 4096)]
     assert (len(together), len(alone)) == (1, 5)
     assert learner.loss(together) == pytest.approx(learner.loss(alone), rel=1e-5)
@@ -40,7 +43,7 @@ def test_a_state_taken_up_goes_on_as_before(either: Path, lessons: tuple[Example
 
     base = bases.find(str(either))
     sequences = fit(lessons[:8], bases.GgufVocabulary(base), 4096).sequences
-    first, second = (Learner(base, rank=2, alpha=4, seed=seed) for seed in (1, 2))
+    first, second = (Learner(base, replace(SETTINGS, seed=seed)) for seed in (1, 2))
     first.learn(sequences, 0.01)
     second.restore(first.state())
     losses = [[learner.learn(sequences, 0.01) for _ in range(3)] for learner in (first, second)]
@@ -48,7 +51,7 @@ def test_a_state_taken_up_goes_on_as_before(either: Path, lessons: tuple[Example
     assert losses[0][-1] < losses[0][0]
     assert all((first.weights()[name] == value).all() for name, value in second.weights().items())
     with pytest.raises(TragError, match="another rank than 3"):
-        Learner(base, rank=3, alpha=4, seed=1).restore(first.state())
+        Learner(base, replace(SETTINGS, rank=3)).restore(first.state())
 
 
 def test_a_gradient_that_is_no_number_leaves_the_weights_as_they_are(
@@ -59,7 +62,7 @@ def test_a_gradient_that_is_no_number_leaves_the_weights_as_they_are(
 
     base, whole = bases.find(str(tiny_qwen2)), learners.cross_entropy
     sequences = fit(lessons[:2], bases.GgufVocabulary(base), 4096).sequences
-    learner = Learner(base, rank=2, alpha=4, seed=1)
+    learner = Learner(base, SETTINGS)
     before = learner.weights()
     with monkeypatch.context() as patch:
         patch.setattr(learners, "cross_entropy", lambda *given, **named: whole(*given, **named) * float("inf"))
@@ -74,7 +77,7 @@ def test_query_and_value_are_adapted_or_all_projections(tiny_qwen2: Path, every:
     from trag.finetune.training.learner import Learner
 
     base = bases.find(str(tiny_qwen2))
-    learner = Learner(base, rank=2, alpha=4, seed=1, all_projections=every)
+    learner = Learner(base, replace(SETTINGS, all_projections=every))
     found = {name.split(".")[6] for name in learner.weights()}
     assert found == names
     assert len(learner.weights()) == 2 * 2 * len(found)
@@ -87,9 +90,8 @@ def test_weights_of_four_bits_learn_through_peft_at_the_rank_of_the_paper(tiny: 
 
     from trag.finetune.training import learner
 
-    model = bases.load(bases.find(str(tiny)), torch.bfloat16)
-    learner.quantize(model)
-    model.to("cpu")
+    model = learner.quantized(bases.load(bases.find(str(tiny)), torch.bfloat16))
+    assert type(model.lm_head) is torch.nn.Linear
     assert model.model.layers[0].self_attn.q_proj.weight.dtype == torch.uint8
     rank = learner.default_rank(quantized=True)
     whole = learner.adapted(model, rank=rank, alpha=128, seed=1, all_projections=True)

@@ -52,14 +52,11 @@ def path(packed: Packed, place: int) -> list[int]:
 
 def test_a_token_sees_those_that_it_comes_after_and_itself() -> None:
     (packed,) = pack([row(one, Words()) for one in EXAMPLES], 1000)
-    starts, ends = packed.intervals
-    assert sorted(starts) == list(range(len(packed.tokens)))
-    for place in range(len(packed.tokens)):
-        seen = {other for other, end in enumerate(ends) if starts[other] <= starts[place] < end}
+    for place, row_of in enumerate(packed.seen):
         before = {place}
         while packed.parents[min(before)] >= 0:
             before.add(packed.parents[min(before)])
-        assert seen == before
+        assert {*row_of.nonzero()[0].tolist()} == before
 
 
 def test_each_example_is_read_and_learned_as_in_a_prompt_of_its_own() -> None:
@@ -70,7 +67,7 @@ def test_each_example_is_read_and_learned_as_in_a_prompt_of_its_own() -> None:
         ((*one.prompt, *one.answer[:number]), token) for one in rows for number, token in enumerate(one.answer)
     ]
     assert all(
-        packed.positions[place] == len(read) - 1 for (place, _), (read, _) in zip(packed.learned, told, strict=True)
+        packed.seen[place].sum() == len(read) for (place, _), (read, _) in zip(packed.learned, told, strict=True)
     )
     assert len(packed.tokens) < sum(len(one.read) for one in rows) - 3 * 4, "each begins with the same four"
     assert all(parent < place for place, parent in enumerate(packed.parents))

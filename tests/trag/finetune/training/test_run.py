@@ -20,7 +20,7 @@ from trag.errors import TragError
 from trag.evaluate import runs
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, plan, run, training_data
+from trag.finetune.training import checkpoints, plan, run
 from trag.finetune.training import plan as plans
 from trag.finetune.training.base import Base
 from trag.finetune.training.checkpoints import LossPoint
@@ -113,21 +113,17 @@ def test_settings_that_make_no_sense_are_refused_all_at_once(
 
 def test_what_makes_a_training_another_one(tmp_path: Path) -> None:
     base = Base(tmp_path / "m.gguf", "m", "b")
-    kept = training_data.fingerprint(base, "d", SETTINGS)
-    assert training_data.fingerprint(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
-    assert training_data.fingerprint(base, "d", replace(SETTINGS, all_projections=True)) != kept
-    assert training_data.fingerprint(base, "e", SETTINGS) != kept
+    kept = run.fingerprint(base, "d", SETTINGS)
+    assert run.fingerprint(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
+    assert run.fingerprint(base, "d", replace(SETTINGS, all_projections=True)) != kept
+    assert run.fingerprint(base, "e", SETTINGS) != kept
 
 
-def test_losses_are_a_table_and_a_picture() -> None:
+def test_losses_are_a_table() -> None:
     losses, held_out = [LossPoint(1, 2.0), LossPoint(2, 1.0)], [LossPoint(0, 2.5), LossPoint(2, 1.5)]
     assert checkpoints.loss_table(losses, held_out).decode() == (
         "step,loss,held_out\n0,,2.50000\n1,2.00000,\n2,1.00000,1.50000\n"
     )
-    picture = checkpoints.loss_picture(losses, held_out).decode()
-    assert picture.count("<circle") == 2
-    assert picture.startswith("<svg")
-    assert checkpoints.loss_picture([], []).decode().endswith("</svg>")
 
 
 def test_it_ends_early_once_the_held_out_loss_falls_no_more() -> None:
@@ -187,7 +183,7 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
     done = run.trained(folder)
     assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.base).sha256, "", False)
     assert done.commit == runs.commit()
-    assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
+    assert {"loss.csv", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
     assert not any(isinstance(record, Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))
     with pytest.raises(TragError, match="another base or dataset"):
