@@ -67,7 +67,7 @@ class State:
 class Home:
     """An open home. Heavy parts are opened when they are first needed; `open_home` closes them."""
 
-    def __init__(self, settings: Settings, closing: ExitStack, *, later: bool) -> None:
+    def __init__(self, settings: Settings, closing: ExitStack, *, later: bool = False) -> None:
         self.settings = settings
         self.late: tuple[str, ...] = ()
         self._later = later
