@@ -309,7 +309,7 @@ def test_what_does_not_fit_is_refused_and_the_search_goes_on(published: Path) ->
     for ask in (
         lambda: held(engine, (Message("user", long),)),
         lambda: held(engine, CAPITAL, "The", long),
-        lambda: held(engine, CAPITAL, "The").look_ahead(32, 9, ("nowhere",)),
+        lambda: held(engine, CAPITAL, "The").look_ahead(32, 30, ("nowhere",)),
         lambda: held(engine, CAPITAL, "The").weigh((" capital", f" {long}")),
         lambda: held(engine, CAPITAL, "The").choose((f" {long}a", f" {long}b"), 2),
     ):
