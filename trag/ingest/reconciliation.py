@@ -69,7 +69,7 @@ def reconcile(context: IngestContext, progress: Progress = silent) -> tuple[str,
 
 def begin(context: IngestContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the documents that are gone now, and of those that `finish` has to put right. Of the latter those
-    that the index does not have at all are found by their words from now on."""
+    that the index does not have at all are found by their words from now on, and who may read one is right."""
     library = context.records.library
     with write_lock:
         held = context.vectors.held()
@@ -81,6 +81,8 @@ def begin(context: IngestContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
         late = []
         for each in documents:
             passages = tuple(library.passages(each.name))
+            if each.name in held and held[each.name].audience != each.audience:
+                context.vectors.set_audience(each.name, each.audience)  # at once: it is searched until it is put right
             if held.get(each.name, Held(frozenset(), each.audience)) != Held(frozenset(passages), each.audience):
                 late.append(each.name)
                 if each.name not in held:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 from abc import ABC, abstractmethod
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from store.versions import Version
 from trag.errors import SHOWN, TragError
-from trag.version_files import Versioned, VersionFiles
+from trag.version_files import VersionFiles
 from trag.web.forms import Form
 from trag.web.responses import Denied, attachment, there
 from trag.web.visitors import named
@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["uploads", "versions"]
 Subject = Waiting | Version
-Kept = TypeVar("Kept", bound=Versioned)
 
 
 class VersionedPage(ABC):
@@ -82,7 +81,7 @@ class VersionedPage(ABC):
                 if self.active() == against:
                     raise
                 return RedirectResponse(f"{back}?{urlencode([*self.query(form), ('seen', against)])}", 303)
-        log.info("%s activated %s (%s)", by, done.version, done.name)
+        log.info("%s activated %s of %s (%s)", by, done.version, self.path, done.name)
         return self._in_use(done.version)
 
     def subject(self, kind: Kind, id: str) -> Subject | None:

@@ -166,3 +166,13 @@ def test_an_index_of_another_encoder_is_made_anew_while_documents_change(shelf: 
     reconciliation.finish(["b.md", "c.md"], shelf.context)
     assert shelf.in_line()
     assert (found("fee", *OPEN), found("fee", "hr")) == ({"a.md", "d.md"}, {"b.md"})
+
+
+def test_who_may_read_a_document_is_right_before_the_rest_of_it_is(shelf: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(OLD)
+    shelf.ingest(tmp_path / "a.md")
+    shelf.records.library.set_audience("a.md", frozenset({"hr"}))
+    assert reconciliation.begin(shelf.context) == ((), ("a.md",))
+    assert shelf.vectors.audiences() == {"a.md": {"hr"}}
+    reconciliation.finish(["a.md"], shelf.context)
+    assert reconciliation.begin(shelf.context) == ((), ())
