@@ -4,7 +4,7 @@ in one."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from store.person import Newcomer, Role
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
-from trag.web.visitors import NavLink, leads_for
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from trag.home import Home
     from trag.people import CurrentUser
     from trag.web.access import Function
+    from trag.web.visitors import Shell
 
 ADDRESS = "http://127.0.0.1:7860"
 
@@ -35,11 +35,11 @@ def gated(
     records: Records,
     settings: Settings | None = None,
     functions: Mapping[int, Function] | None = None,
-    leads: Callable[[CurrentUser], Sequence[NavLink]] = leads_for,
+    shells: Callable[[CurrentUser], Shell] | None = None,
 ) -> FastAPI:
     """An app without pages behind the gate of those records."""
     app, door = FastAPI(openapi_url=None), Authenticator(records, settings or Settings())
-    app.add_middleware(Gate, door=door, functions=functions or {}, leads=leads)
+    app.add_middleware(Gate, door=door, functions=functions or {}, shells=shells)
     return app
 
 

@@ -22,6 +22,7 @@ from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.web import render
 from trag.web.active_runs import Draft
 from trag.web.responses import error_response
+from trag.web.visitors import Shell
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 E = "http://evil.example/?d="
@@ -98,8 +99,10 @@ CARRY = [
     "evil.example\u3002com/?d=secret ｈttp://evil.example",
 ]
 CHART = load(b"name,parent\nClub,\nBar,Club\n", "chart.csv")
+FORMAT = "p br ul ol li em strong code pre table thead tbody tr th td".split()
+"""What the Markdown of an answer may become, and nothing else."""
 OURS = re.compile(
-    r"[#?]|/[a-z_]+\.(?:css|js|ico)$|/(?:briefings|charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
+    r"#|/?\?c=c$|/conversations/c/conversation\.md$|/[a-z_]+\.(?:css|js|ico)$|/(?:briefings|charts|documents|plans|workflows|workflows/notices|procedures|quality|models|people|account|review|api)?$"
     r"|/documents/[0-9a-f]{32}/view\?"
 )
 
@@ -125,7 +128,9 @@ PAGES: dict[str, Callable[[str], str]] = {
     "marked source": lambda words: answer(words, supported=True),
     "draft": lambda words: render.draft(Draft(words, sources=1, text=words, retry=words)),
     "failed draft": lambda words: render.draft(Draft(words, text=words, problem=words, hint=words)),
-    "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words, ()),
+    "conversations": lambda words: render.sidebar(
+        Shell(words, (), (Conversation("c", "local", words, NOW, NOW),)), "c"
+    ),
     "welcome": lambda words: render.welcome(words, [words], empty=False, in_charge=True),
     "notice": render.notice,
     "message": message,
@@ -133,8 +138,12 @@ PAGES: dict[str, Callable[[str], str]] = {
 
 
 def parts(soup: BeautifulSoup) -> list[tuple[str, ...]]:
-    """Every part of a page with the names of its attributes; what marks words is left out, since it follows them."""
-    return [(tag.name, *sorted(tag.attrs)) for tag in soup.find_all(True) if tag.name not in ("mark", "span")]
+    """Every part of a page with the names of its attributes; what marks words is left out, since it follows them, and
+    how an answer is laid out."""
+    found = [tag for tag in soup.find_all(True) if tag.name not in ("mark", "span")]
+    return [
+        (tag.name, *sorted(tag.attrs)) for tag in found if not (tag.name in FORMAT and tag.find_parent(class_="words"))
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)

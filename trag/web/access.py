@@ -24,7 +24,7 @@ PARTS = {
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
-    "ours": r"(?:ask|combobox|pages|sending|following|stream|"
+    "ours": r"(?:ask|combobox|pages|sending|following|shell|stream|"
     r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
@@ -55,6 +55,8 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("employee", "/gradio_api/queue/data"),
     ("employee", "/gradio_api/app_id"),
     ("employee", "/account"),
+    ("employee", "/answers/{address}"),
+    ("employee", "/conversations/{address}/conversation.md"),
     ("employee", "/plans"),
     ("employee", "/plans/{address}"),
     ("employee", "/briefings"),
@@ -155,6 +157,8 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/account/tokens/{hash}/end"),
     ("employee", "/account/sessions/end"),
     ("employee", "/account/sessions/{hash}/end"),
+    ("employee", "/answers/{address}/share"),
+    ("employee", "/answers/{address}/share/end"),
     ("employee", "/plans"),
     ("employee", "/plans/{address}/stop"),
     ("employee", "/plans/{address}/verdict"),

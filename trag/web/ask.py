@@ -11,7 +11,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from itertools import chain, islice
@@ -31,14 +31,15 @@ from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
 from trag.plans import procedure_of, readable
-from trag.record import VERDICTS, AnswerRecord
+from trag.record import NEAREST, VERDICTS, AnswerRecord, first_of_sections
 from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
+from trag.web.answer_text import display_name
 from trag.web.evidence import named_in
 from trag.web.forms import remark
-from trag.web.visitors import caller, leads_in, where
+from trag.web.visitors import caller, shell_of, where
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 EXAMPLES = 4
 LOOKED_AT = 400
 """Passages looked through for a question: the first page should not wait for a whole library."""
+MOST_CONTACTS = 3
 SCRIPT = (Path(__file__).parent / "static" / "ask.js").read_text(encoding="utf-8")
 
 
@@ -251,16 +253,13 @@ class AskPage:
         )
 
     def _side(self, who: CurrentUser, chosen: str) -> str:
-        conversations = self.home.records.conversations(who.person)
-        return render.sidebar(conversations, chosen, self._organization(), leads_in(self.home, who), who)
+        return render.sidebar(shell_of(self.home, who), chosen)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            names = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(records.library.passages, names)))
             empty, in_charge = self.home.state().empty, who.may("admin")
-            return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
+            return render.welcome(self._organization(), self._examples(who), empty=empty, in_charge=in_charge)
         book, turns, empty = readable(self.home, who), [], self.home.state().empty
         for each in records.answers(chosen):
             record = AnswerRecord.from_json(each.record_json)
@@ -268,9 +267,24 @@ class AskPage:
             label = records.label(each.id, who.person)
             subject = "" if empty else subject_of(record, chart)
             turns.append(render.Turn(record, label, each.created, written.id if written else "", subject))
+        turns = [replace(turn, contacts=contacts(turn, self.home, who)) for turn in turns]
         quoted = frozenset[str]().union(*(named_in(turn.record) for turn in turns))
         documents = opened(who, quoted, records.library, chart)
-        return render.conversation(turns, chart, charts=records.chart_versions.all(), documents=documents, id=chosen)
+        return render.conversation(
+            turns,
+            chart,
+            charts=records.chart_versions.all(),
+            documents=documents,
+            id=chosen,
+            examples=self._examples(who) if any(turn.kind == "greeting" for turn in turns) else (),
+            shares=records.people.exist(),
+        )
+
+    def _examples(self, who: CurrentUser) -> tuple[str, ...]:
+        """Questions to begin with, of what somebody may read."""
+        chart, library = self.home.organization.chart, self.home.records.library
+        names = (each.name for each in library.documents() if may_read(who, each.audience, chart))
+        return examples(chart, chain.from_iterable(map(library.passages, names)))
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())
@@ -310,6 +324,26 @@ def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...
     wanted = EXAMPLES - len(found)
     found += list(sections.values())[:: max(1, len(sections) // wanted)][:wanted]
     return tuple(found)
+
+
+def contacts(turn: render.Turn, home: Home, who: CurrentUser) -> tuple[render.Contact, ...]:
+    """Whom to ask where nothing was found: who leads the units that the question names, and the owners of the documents
+    nearest to it, at most three."""
+    chart, record = home.organization.chart, turn.record
+    if turn.kind != "refusal":
+        return ()
+    units = [entity.unit for entity in record.entities]
+    people: list[render.Contact] = []
+    near = dict.fromkeys(one.document for one in first_of_sections(record.sources)[:NEAREST])
+    readable = opened(who, near, home.records.library, chart)
+    for name in (name for name in near if readable.get(name, readers(who, chart) is None)):
+        validity = home.records.validity.of(name)
+        units += [validity.unit] if validity.unit else []
+        people += [render.Contact(validity.person, f"for {display_name(name)}")] if validity.person else []
+    named = [chart.unit(unit) for unit in dict.fromkeys(units) if chart and unit in chart.units]
+    leading = [render.Contact(unit.head or unit.name, unit.name if unit.head else "", unit.email) for unit in named]
+    known = [each for each in (*people, *leading) if each.email or each.what]
+    return tuple(dict.fromkeys(known))[:MOST_CONTACTS]
 
 
 def _part(name: str) -> gr.HTML:

@@ -109,12 +109,15 @@ def opens(source: Source, answer: str = "") -> str:
 
 
 def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Where a reader who got no answer may look: the first of `found`, one passage of each section; none otherwise."""
+    """Where a reader who got no answer may look: the first of `found`, one passage of each section, the words of the
+    question marked; none otherwise."""
     if record.status != "cannot_answer":
         return ()
     passages = [each for each in found if of_document(each.source) and not each.withdrawn]
     leading = first_of_sections(each.source for each in passages)
-    return tuple(each for each in passages if each.source in leading)[:NEAREST]
+    asked = [record.standalone]
+    found = [replace(each, text=marked(each.source.text, asked)) for each in passages if each.source in leading]
+    return tuple(found[:NEAREST])
 
 
 def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:

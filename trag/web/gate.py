@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -40,7 +40,7 @@ from trag.web.request_bodies import Cancel, Join
 from trag.web.request_limits import ADDRESS, PERSON, Allowance, RequestLimits, give_turn_back
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
-from trag.web.visitors import HERE, KNOWN, NavLink, Visit, leads_for
+from trag.web.visitors import HERE, SHELLS, Shell, Visit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -86,13 +86,13 @@ _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another wi
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `leads` gives
-    the pages that somebody is shown the way to."""
+    """An ASGI app around another one. `functions` are those of the Ask page, by their numbers; `shells`
+    gives what stands around the pages of somebody, where it is known."""
 
     app: ASGIApp
     door: Authenticator
     functions: Mapping[int, access.Function]
-    leads: Callable[[CurrentUser], Sequence[NavLink]] = leads_for
+    shells: Callable[[CurrentUser], Shell] | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
     looking: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(LOOKING))
 
@@ -215,7 +215,8 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
-        KNOWN.set(self.leads)
+        if self.shells:
+            SHELLS.set(self.shells)
         # No caller is believed about proxies.
         kept = [
             (name, value)

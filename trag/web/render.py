@@ -6,7 +6,7 @@ no link, picture or script of theirs survives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
@@ -18,13 +18,15 @@ import jinja2
 
 from org.chart import Chart
 from org.linking import disambiguation
+from prompts import CANNOT_ANSWER
 from trag.approved import normalized
 from trag.people import CurrentUser
-from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
-from trag.table_rows import Row, read_row
+from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
+from trag.table_rows import read_row
+from trag.web.answer_text import Piece, display_name, html
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.security_headers import give_nonces
-from trag.web.visitors import NavLink, here, leads
+from trag.web.visitors import Shell, here, shell
 
 if TYPE_CHECKING:
     from store.records import Conversation
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 80
 """Characters that the name of a conversation may have."""
+
+FEW = 8
+"""Conversations that are found without a search."""
 
 NEIGHBOURS = 12
 """Units shown below or beside another one; the rest is counted."""
@@ -46,6 +51,17 @@ MEANINGS: dict[Verdict, str] = {
     "Correct-Verbose": "Right, but it says more than was asked",
     "Incorrect": "Wrong, or it leaves out what matters",
 }
+ASKED: tuple[tuple[Verdict, str, str], ...] = (
+    ("Correct", "Right", MEANINGS["Correct"]),
+    ("Correct-Verbose", "Right, but too long", MEANINGS["Correct-Verbose"]),
+    ("Incorrect", "Wrong", MEANINGS["Incorrect"]),
+)
+"""The verdicts, in the words of those who ask, and what each means."""
+REFUSED: tuple[tuple[Verdict, str, str], ...] = (
+    ("Correct", "Right, nobody wrote of it", "The documents and the chart do not answer this"),
+    ("Incorrect", "It should have known", "There is an answer in the documents or the chart"),
+)
+"""The same of a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +71,6 @@ class Badge:
     kind: Literal["checked", "chart", "unchecked", "none"]
     title: str
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of the answer, under the number of its source (0: none); `supported` is None between sentences, `row`
-    what it says where it is the row of a table."""
-
-    text: str
-    supported: bool | None = None
-    number: int = 0
-    row: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +89,36 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody to ask: what they are called, for what ("leads Finance Division"), and an address to write to, "" for
+    none that is known."""
+
+    name: str
+    what: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A saved answer, what its reader said of it, and when it was given, where that is known; `procedure` is the id of
     the one that is written where it stands, "" for none that is open to its reader, and `subject` the unit that a
-    briefing is offered on."""
+    briefing is offered on; `contacts` are whom to ask where nothing was found."""
 
     record: AnswerRecord
     label: Label | None = None
     given: datetime | None = None
     procedure: str = ""
     subject: str = ""
+    contacts: tuple[Contact, ...] = ()
+
+    @property
+    def kind(self) -> Literal["answer", "refusal", "greeting", "unfinished"]:
+        """What the answer is to its reader: a greeting answers what was no question."""
+        if self.record.interrupted:
+            return "unfinished"
+        if self.record.status != "cannot_answer":
+            return "answer"
+        return "refusal" if self.record.answer in ("", CANNOT_ANSWER) else "greeting"
 
 
 def conversation(
@@ -103,9 +128,12 @@ def conversation(
     charts: Sequence[Version] = (),
     documents: Mapping[str, bool],
     id: str = "",
+    examples: Sequence[str] = (),
+    shares: bool = False,
 ) -> str:
     """The finished turns of a conversation, oldest first. `chart` is the one in use, `charts` are all that were;
-    `documents` are those that are there, by name, and whether the reader may open each."""
+    `documents` are those that are there, by name, and whether the reader may open each. `examples` are questions that
+    stand under a greeting; `shares`: there are colleagues to show an answer to."""
     return _template("conversation.html").render(
         id=id,
         turns=[
@@ -115,14 +143,15 @@ def conversation(
                 pieces(turn.record, found := evidence(turn.record, chart, documents)),
                 [each for each in found if each.used],
                 close := nearest(turn.record, found),
-                [each for each in found if not (each.used or each in close)],
+                [each for each in found if not (each.used or each.number in {one.number for one in close})],
                 choices(turn.record, chart),
                 against(turn.record, turn.given, chart, charts),
                 disagreements(turn.record, found),
             )
             for turn in turns
         ],
-        verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
+        examples=examples[:3],
+        shares=shares,
         longest=LONGEST_REMARK,
         neighbours=NEIGHBOURS,
         most=CHOICES,
@@ -144,16 +173,20 @@ def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charg
     return page.render(organization=organization, examples=examples, empty=empty, in_charge=in_charge)
 
 
-def sidebar(
-    conversations: Sequence[Conversation],
-    chosen: str,
-    organization: str,
-    links: Sequence[NavLink],
-    caller: CurrentUser = CurrentUser.local,
-) -> str:
-    """The list of conversations, `chosen` marked, and the pages that the caller is shown the way to."""
-    shown = {"conversations": conversations, "chosen": chosen, "organization": organization, "links": links}
-    return _template("sidebar.html").render(**shown, caller=caller, longest=LONGEST_TITLE)
+def sidebar(around: Shell, chosen: str) -> str:
+    """What stands beside the Ask page, `chosen` marked among the conversations."""
+    return _template("sidebar.html").render(around=around, chosen=chosen, asking=True, here="/", longest=LONGEST_TITLE)
+
+
+def by_day(conversations: Iterable[Conversation]) -> list[tuple[str, list[Conversation]]]:
+    """Conversations, the latest first, under the days that people look for them by, as the days of this machine are."""
+    today = datetime.now().astimezone().date()
+
+    def named(each: Conversation) -> str:
+        days = (today - each.updated.astimezone().date()).days
+        return "Today" if days < 1 else "Yesterday" if days == 1 else "The last 7 days" if days <= 7 else "Earlier"
+
+    return [(name, list(group)) for name, group in groupby(conversations, key=named)]
 
 
 def notice(text: str) -> str:
@@ -173,9 +206,7 @@ def badge(record: AnswerRecord) -> Badge:
         worded_alike = normalized(approved.question) == normalized(record.standalone)
         return Badge("checked", title, "" if worded_alike else f"For the question: {approved.question}")
     if record.status == "cannot_answer":
-        return Badge(
-            "none", "No answer found", "Nothing that was read seems to answer this. Other words may find more."
-        )
+        return Badge("none", "No answer found")
     if checks.replaced == "chart":
         return Badge("chart", "From the organization chart")
     if not checks.chart:
@@ -237,9 +268,8 @@ def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, c
     if not version:
         return ""
     kept = next((each for each in charts if each.version == version), None)
-    short = version[:8]
     activated = kept.in_use(given) if kept and given else None
-    name = f"Chart of {activated.at:%-d %b %Y} ({short})" if activated else f"Chart {short}"
+    name = f"The chart of {activated.at:%-d %b %Y}" if activated else f"The chart {version[:8]}"
     return name if chart and chart.version == version else f"{name}; another one is in use now"
 
 
@@ -288,6 +318,8 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"leads": leads, "caller": here, "local": CurrentUser.local}
+    made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
+    made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
+    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html}
     give_nonces(made)
     return made

@@ -107,14 +107,14 @@ class Notices:
 
 def attachment(content: bytes, name: str, media: str) -> Response:
     """A response that the browser saves under `name` and never shows, whatever is in it."""
-    return Response(content, media_type=media, headers=_saved_as(name))
+    return Response(content, media_type=media, headers=saved_as(name))
 
 
 def exported(request: Request, log: Audit, what: str, lines: Iterable[str], name: str) -> StreamingResponse:
     """The same of lines of CSV or JSON that are never all in memory; that `what` they are of was taken is logged."""
     log.add(named(request), "export", what, where=where(request), result=name)
     media = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/jsonl"
-    return StreamingResponse(lines, media_type=media, headers=_saved_as(name))
+    return StreamingResponse(lines, media_type=media, headers=saved_as(name))
 
 
 def table(lines: Iterable[Sequence[str]], name: str) -> Response:
@@ -122,7 +122,7 @@ def table(lines: Iterable[Sequence[str]], name: str) -> Response:
     return attachment(csv_text(lines).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
 
 
-def _saved_as(name: str) -> dict[str, str]:
+def saved_as(name: str) -> dict[str, str]:
     """What a browser is told of a file (RFC 6266)."""
     plain = re.sub(r"[^A-Za-z0-9 ._()-]", "_", name)
     return {

@@ -76,7 +76,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
-    from trag.web import access
+    from trag.web import access, answers
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
     from trag.web.api import mcp
@@ -95,7 +95,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
-    from trag.web.visitors import leads_in
+    from trag.web.visitors import shell_of
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
     from trag.workflow.runner import Runner
@@ -132,7 +132,7 @@ def create_app(home: Home) -> FastAPI:
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
-    app.add_middleware(Gate, door=door, functions=access.functions(blocks), leads=partial(leads_in, home))
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks), shells=partial(shell_of, home))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))
@@ -141,6 +141,7 @@ def create_app(home: Home) -> FastAPI:
     evaluation = quality.mount(app, home, ready=ready, busy=busy)
     fine_tune = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
+    answers.mount(app, home)
     plans.mount(app, home, page.runs, ready)
     briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
@@ -157,7 +158,8 @@ def create_app(home: Home) -> FastAPI:
         blocks,
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
-        head='<link rel="stylesheet" href="/ask.css"><script src="/stream.js"></script>',
+        head='<link rel="stylesheet" href="/ask.css">'
+        '<script src="/shell.js"></script><script src="/stream.js"></script>',
         favicon_path=str(STATIC / "favicon.svg"),
         footer_links=[],
         run_history=False,

@@ -1,14 +1,15 @@
-"""Who is here, as the gate found out and alone writes down, and which pages they are shown the way to."""
+"""Who is here, as the gate found out and alone writes down, and what stands around every page for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
+from store.records import Conversation
 from trag import briefs, plans, workflows
 from trag.errors import SHOWN
 from trag.people import CurrentUser
@@ -41,6 +42,21 @@ class NavLink:
     name: str
     sign: str
     waiting: int = 0
+
+    @property
+    def manages(self) -> bool:
+        """Whether it is a page for those who run the assistant, not for everybody."""
+        return needed("GET", self.path) in ("reviewer", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What stands around every page: the organization's name, the pages that the caller is shown the way to, and their
+    conversations, the latest first."""
+
+    organization: str = ""
+    leads: tuple[NavLink, ...] = ()
+    conversations: tuple[Conversation, ...] = ()
 
 
 NOTICES = "/workflows/notices"
@@ -130,11 +146,28 @@ def _waiting(count: Callable[[Home, CurrentUser], int], home: Home, caller: Curr
         return 0
 
 
-KNOWN: ContextVar[Callable[[CurrentUser], Sequence[NavLink]]] = ContextVar("known", default=leads_for)
-"""The pages that somebody is shown the way to: the gate knows the home."""
+def shell_of(home: Home, caller: CurrentUser) -> Shell:
+    """The shell of somebody's pages. Raises what the records raise."""
+    chart = home.organization.chart
+    conversations = home.records.conversations(caller.person)
+    return Shell(chart.root.name if chart else "", leads_in(home, caller), conversations)
 
 
-def leads() -> Sequence[NavLink]:
-    """The pages that whom a page is being drawn for is shown the way to, and nobody none."""
+def _without_home(caller: CurrentUser) -> Shell:
+    return Shell(leads=leads_for(caller))
+
+
+SHELLS: ContextVar[Callable[[CurrentUser], Shell]] = ContextVar("shells", default=_without_home)
+"""The shell of somebody's pages: the gate knows the home."""
+
+
+def shell() -> Shell:
+    """The shell of whom a page is being drawn for, an empty one of nobody's. A page that says what is wrong with the
+    records is drawn all the same."""
     caller = here()
-    return KNOWN.get()(caller) if caller else ()
+    if not caller:
+        return Shell()
+    try:
+        return SHELLS.get()(caller)
+    except SHOWN:
+        return _without_home(caller)

@@ -19,7 +19,7 @@ from tests.pages import ADDRESS, gated, parsed, signed_in, soup, texts, words
 from trag.home import Home, open_home
 from trag.people import CurrentUser
 from trag.settings import Settings
-from trag.web.visitors import leads_in
+from trag.web.visitors import shell_of
 from trag.web.workflows import active, notices, registers
 from trag.workflow import activation
 from trag.workflow.runner import run_now
@@ -40,7 +40,7 @@ def running(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
 
 @pytest.fixture
 def client(running: Home) -> Iterator[TestClient]:
-    app = gated(running.records, running.settings, leads=partial(leads_in, running))
+    app = gated(running.records, running.settings, shells=partial(shell_of, running))
     for each in (active, notices, registers):
         each.mount(app, running)
     with TestClient(app, base_url=ADDRESS) as client:
@@ -141,7 +141,7 @@ def test_whoever_is_asked_for_something_is_told_how_much_beside_the_way_there(
     (_, bar), (_, board) = found.values()
 
     def told(browser: TestClient) -> list[str]:
-        return texts(soup(browser, "/workflows/registers"), "header [href='/workflows/notices']")
+        return texts(soup(browser, "/workflows/registers"), "#conversations [href='/workflows/notices']")
 
     assert told(bar) == told(board) == ["Notices"]
     use(running, workflow(step("count", 1, record={"a": "b"})), ID)

@@ -226,7 +226,9 @@ def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
     label = page.home.records.label(answer, "anna")
     assert label
     assert (label.verdict, label.comment, label.corrected) == ("Correct-Verbose", "fine", "The Board.")
-    assert 'aria-pressed="true">Correct-Verbose' in shown.log
+    assert (
+        'data-verdict="Correct-Verbose" title="Right, but it says more than was asked" aria-pressed="true"' in shown.log
+    )
 
 
 @pytest.mark.parametrize("field", ["comment", "corrected"])

@@ -54,9 +54,9 @@ def test_a_reader_asks_checks_labels_and_comes_back(page: Page) -> None:
     )
     placed = ask(page, CHART_QUESTION)
     expect(placed.locator(".words")).to_contain_text("Legal Affairs")
-    expect(placed.locator(".badge")).to_have_text("From the organization chart")
-    placed.get_by_text("How this was read").click()
-    expect(placed.locator(".reading code")).to_have_text("parent(u1)")
+    placed.get_by_text("How this was found").click()
+    expect(placed.locator(".found li").first).to_contain_text("From the organization chart")
+    expect(placed.locator(".found code")).to_have_text("parent(u1)")
     page.evaluate("window.seen = []")
     placed.locator(".sources summary").first.click()
     expect(placed.locator(".path [aria-current]").first).to_have_text("Ethics Office")
@@ -72,20 +72,24 @@ def test_a_reader_asks_checks_labels_and_comes_back(page: Page) -> None:
     expect(source.locator("blockquote")).to_be_hidden()
     source.locator("summary").click()
     expect(source.locator("mark").filter(has_text="1,850").first).to_be_visible()
-    expect(source.locator(".document")).to_have_text("part-1-foundations.md")
+    expect(source.locator(".document")).to_have_text("Part 1 foundations")
     expect(placed.locator(".path").first).to_be_visible()  # what was open stays open when the page is drawn anew
 
-    found.get_by_role("button", name="Correct-Verbose").click()
-    expect(found.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
+    found.get_by_role("button", name="Right, but too long").click()
+    expect(found.get_by_role("button", name="Right, but too long")).to_have_attribute("aria-pressed", "true")
     found.get_by_text("Add a comment").click()
     found.get_by_label("Comment").fill("Only the number was asked for.")
-    found.get_by_role("button", name="Save").click()
+    found.get_by_role("button", name="Save", exact=True).click()
+    expect(found.locator(".remark .kept")).to_have_text("Saved")
+    found.get_by_role("button", name="Edit the question").click()
+    expect(page.get_by_label("Your question")).to_have_value(DOCUMENT_QUESTION)
+    page.get_by_label("Your question").fill("")
     expect(found.get_by_text("Your comment")).to_be_visible()
 
     page.reload()
     again = page.locator("#log article").nth(1)
     expect(again.locator("h2")).to_have_text(DOCUMENT_QUESTION)
-    expect(again.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
+    expect(again.get_by_role("button", name="Right, but too long")).to_have_attribute("aria-pressed", "true")
     expect(again.get_by_label("Comment")).to_have_value("Only the number was asked for.")
 
 
@@ -103,7 +107,7 @@ def test_by_keyboard_nothing_bad_is_asked_nothing_twice_and_a_conversation_is_re
     expect(box).to_have_value("Where is\nthe Board?")
     expect(page.locator("article")).to_have_count(0)
 
-    conversations = page.locator("#conversations li")
+    conversations = page.locator(".kept-conversations li")
     before = conversations.count()
     box.fill(CHART_QUESTION)
     for _ in range(3):
@@ -132,10 +136,10 @@ def test_by_keyboard_nothing_bad_is_asked_nothing_twice_and_a_conversation_is_re
 
 def test_the_page_fits_a_phone_in_light_and_dark(phone: Page) -> None:
     phone.goto("/")
-    phone.get_by_role("button", name="Conversations").click()
-    expect(phone.get_by_role("navigation", name="Conversations")).to_be_visible()
+    phone.get_by_role("button", name="Menu").click()
+    expect(phone.get_by_role("navigation", name="Conversations and pages")).to_be_visible()
     phone.keyboard.press("Escape")
-    expect(phone.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    expect(phone.get_by_role("navigation", name="Conversations and pages")).to_be_hidden()
     ask(phone, CHART_QUESTION).locator(".sources summary").first.click()
     for scheme in ("light", "dark"):
         phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -183,6 +187,7 @@ def test_a_slow_page_is_reached_while_an_answer_is_written(app: str, browser: Br
     page.get_by_label("Your question").fill(LONG_QUESTION)
     page.keyboard.press("Enter")
     expect(page.locator("#live .turn")).to_be_visible()
+    page.get_by_text("Manage").click()
     page.get_by_role("link", name="Documents").click()
     page.wait_for_url("**/documents", timeout=120_000)
     page.close()

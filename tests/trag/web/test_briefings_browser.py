@@ -72,8 +72,8 @@ def test_somebody_has_a_briefing_written_opens_takes_shares_and_brings_it_up_to_
         with page.expect_download() as download:
             page.get_by_role("link", name=name, exact=True).click()
         assert download.value.suggested_filename == f"Ethics Office.{end}"
-    page.get_by_role("button", name="Correct", exact=True).click()
-    expect(page.get_by_role("button", name="Correct", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Right", exact=True).click()
+    expect(page.get_by_role("button", name="Right", exact=True)).to_have_attribute("aria-pressed", "true")
     page.get_by_label("With").fill("leo")
     page.get_by_role("button", name="Share", exact=True).click()
     expect(page.locator(".share li")).to_contain_text("Leo")

@@ -27,7 +27,7 @@ def test_the_reader_answers_from_the_chart_and_a_document_refuses_and_takes_a_fo
         expect(placed.locator(".badge")).to_have_text("From the organization chart")
         expect(placed.locator(".words")).to_contain_text("Legal Affairs")
         placed.get_by_text("How this was read").click()
-        expect(placed.locator(".reading code")).to_contain_text("parent(u1)")
+        expect(placed.locator(".found code")).to_contain_text("parent(u1)")
 
         follow_up = ask(page, "what about the Data Protection Office?")
         expect(follow_up.locator(".badge")).to_have_text("From the organization chart")

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from bs4 import BeautifulSoup
 
 from org.chart import Chart
 from org.reading.charts import load
+from prompts import CANNOT_ANSWER
 from store.records import Conversation
 from store.reviews import Label
 from store.versions import Activation, Version
@@ -84,7 +85,8 @@ def shown(
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_the_badge_says_how_far_to_rely_on_the_answer(changes: dict[str, object], kind: str, title: str) -> None:
-    assert words(shown(record(**changes)), f".badge.{kind}") == title
+    badge = render.badge(record(**changes))
+    assert (badge.kind, badge.title) == (kind, title)
 
 
 def test_an_approved_answer_names_the_question_that_it_was_approved_for_where_it_is_another() -> None:
@@ -114,13 +116,13 @@ def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
 @pytest.mark.parametrize(
     ("version", "given", "told"),
     [
-        (CHART.version, NOW, f"Chart of 2 Jan 2026 ({CHART.version[:8]})"),
-        ("0123456789ab", NOW, f"Chart of 1 Jul 2025 (01234567){ANOTHER}"),
-        ("0123456789ab", datetime(2025, 2, 1, tzinfo=UTC), f"Chart of 1 Feb 2025 (01234567){ANOTHER}"),
-        ("0123456789ab", datetime(2025, 6, 30, tzinfo=UTC), f"Chart of 1 Feb 2025 (01234567){ANOTHER}"),
-        ("0123456789ab", datetime(2025, 7, 1, tzinfo=UTC), f"Chart of 1 Jul 2025 (01234567){ANOTHER}"),
-        ("0123456789ab", datetime(2025, 1, 1, tzinfo=UTC), f"Chart 01234567{ANOTHER}"),
-        ("ba9876543210", NOW, f"Chart ba987654{ANOTHER}"),
+        (CHART.version, NOW, "The chart of 2 Jan 2026"),
+        ("0123456789ab", NOW, f"The chart of 1 Jul 2025{ANOTHER}"),
+        ("0123456789ab", datetime(2025, 2, 1, tzinfo=UTC), f"The chart of 1 Feb 2025{ANOTHER}"),
+        ("0123456789ab", datetime(2025, 6, 30, tzinfo=UTC), f"The chart of 1 Feb 2025{ANOTHER}"),
+        ("0123456789ab", datetime(2025, 7, 1, tzinfo=UTC), f"The chart of 1 Jul 2025{ANOTHER}"),
+        ("0123456789ab", datetime(2025, 1, 1, tzinfo=UTC), f"The chart 01234567{ANOTHER}"),
+        ("ba9876543210", NOW, f"The chart ba987654{ANOTHER}"),
         ("", NOW, ""),
     ],
 )
@@ -132,9 +134,7 @@ def test_an_answer_names_the_chart_it_was_checked_against_as_it_was_last_activat
         Version(CHART.version, "chart.csv", "0", NOW, active=True, activations=(Activation(NOW),)),
         Version("0123456789ab", "old.csv", "1", former[-1].at, active=False, activations=former),
     )
-    turn = render.Turn(record(checks=Checks(chart=version)), given=given)
-    page = BeautifulSoup(render.conversation([turn], CHART, charts=charts, documents=THERE), "html.parser")
-    assert words(page, ".against") == told
+    assert render.against(record(checks=Checks(chart=version)), given, CHART, charts) == told
 
 
 def test_sentences_without_support_are_marked_in_words_too() -> None:
@@ -190,29 +190,28 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     assert words(soup, ".words .cite") == "1 2"
     assert [cite["href"] for cite in soup.select(".cite")] == ["#source-a1-1", "#source-a1-2"]
     assert [details["id"] for details in soup.select(".sources details")] == [f"source-a1-{n}" for n in (1, 2, 3)]
-    assert words(soup, "#source-a1-1 .title") == "manual.pdf 7 Money > 7.3 Limits"
+    assert words(soup, "#source-a1-1 .title") == "Manual 7 Money > 7.3 Limits"
     assert words(soup, "#source-a1-1 .page") == "page 23"
-    assert "71%" in words(soup, "#source-a1-1 .score")
     assert words(soup, "#source-a1-1 mark") == APPROVED
     assert words(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
-    assert not soup.select("#source-a1-2 .score")
-    assert words(soup, ".read > summary") == "1 more passage read"
+    assert not soup.select(".score")
+    assert words(soup, ".read > summary") == "1 other place looked at"
     assert words(soup, "#source-a1-3 .asked") == "When does it meet?"
 
 
 def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
     again = replace(SPARE, id="s3", kind="section")
-    nothing = record("I cannot say.", status="cannot_answer", sources=(TREE, SPARE, again, MANUAL), checks=Checks())
+    nothing = record(CANNOT_ANSWER, status="cannot_answer", sources=(TREE, SPARE, again, MANUAL), checks=Checks())
     soup = shown(nothing)
-    assert words(soup, ".evidence > h3") == "Nearest to your question"
-    assert words(soup, ".evidence > .sources .title") == "manual.pdf 1 General manual.pdf 7 Money > 7.3 Limits"
+    assert words(soup, ".evidence > h3") == "Closest to your question, and where else to look"
+    assert words(soup, ".evidence > .sources .title") == "Manual 1 General Manual 7 Money > 7.3 Limits"
     assert words(soup, ".evidence > .sources .number") == "1 2"
-    assert not soup.select(".evidence > .sources .score")
-    assert words(soup, ".read > summary") == "2 more passages read"
-    assert words(soup, ".read .document") == "manual.pdf Organization chart"
+    assert [details.has_attr("open") for details in soup.select(".evidence details")] == [True, False]
+    assert words(soup, ".read > summary") == "2 other places looked at"
+    assert words(soup, ".read .document") == "Manual Organization chart"
     hidden = shown(nothing, documents={"manual.pdf": False})
     assert words(hidden, ".evidence > h3") == ""
-    assert words(hidden, ".read > summary") == "4 passages read, none of which supports the answer"
+    assert words(hidden, ".read > summary") == "4 other places looked at"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +273,7 @@ def test_a_shared_name_offers_the_units_it_may_mean() -> None:
 def test_the_label_is_shown_again() -> None:
     for verdict in ("Correct", "Correct-Verbose", "Incorrect"):
         soup = shown(record(), Label("a1", "local", verdict, "too <long>", "The Board.", NOW))
-        assert words(soup, ".verdicts [aria-pressed=true]") == verdict
+        assert [button["data-verdict"] for button in soup.select(".verdicts [aria-pressed=true]")] == [verdict]
         assert len(soup.select(".verdicts [aria-pressed=false]")) == 2
         assert words(soup, ".remark [name=comment]") == "too <long>"
         assert words(soup, ".remark [name=corrected]") == "The Board."
@@ -300,11 +299,22 @@ def test_an_empty_home_leads_to_what_fills_it_whoever_may_do_that(in_charge: boo
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
-    soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor", visitors.LEADS), "html.parser")
+    around = visitors.Shell("Larkmoor", visitors.LEADS, tuple(kept))
+    soup = BeautifulSoup(render.sidebar(around, "y"), "html.parser")
     assert words(soup, "[aria-current=page]") == "Title y"
     assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
-    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in visitors.LEADS)]
+    assert [link["href"] for link in soup.select("section a")] == ["/?c=x", "/?c=y"]
+    assert {link["href"] for link in soup.select(".leads a")} == {lead.path for lead in visitors.LEADS}
+    assert {link["href"] for link in soup.select(".managing a")} == {each.path for each in around.leads if each.manages}
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))
+
+
+def test_conversations_stand_under_the_days_that_people_look_for_them_by() -> None:
+    now = datetime.now(UTC)
+    ago = {"a": 0, "b": 0, "c": 1, "d": 4, "e": 40}
+    kept = [Conversation(id, "local", id, NOW, now - timedelta(days=days)) for id, days in ago.items()]
+    found = [(day, [each.id for each in group]) for day, group in render.by_day(kept)]
+    assert found == [("Today", ["a", "b"]), ("Yesterday", ["c"]), ("The last 7 days", ["d"]), ("Earlier", ["e"])]
 
 
 PLACES = "1st 2nd 3rd 4th 11th 12th 21st 113th"

@@ -73,8 +73,8 @@ def test_somebody_writes_changes_tries_and_sends_a_workflow(app: str, visit: Vis
     expect(page.locator(".trace li").first).to_contain_text("message: A claim came in.")
     page.get_by_role("button", name="Send to an admin").click()
     expect(page.locator(".sent-state")).to_contain_text("it waits for an admin")
-    page.get_by_role("button", name="Correct", exact=True).click()
-    expect(page.get_by_role("button", name="Correct", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Right", exact=True).click()
+    expect(page.get_by_role("button", name="Right", exact=True)).to_have_attribute("aria-pressed", "true")
     with page.expect_download() as saved:
         page.get_by_role("link", name="BPMN").click()
     assert saved.value.suggested_filename == "workflow.bpmn"

@@ -20,7 +20,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from org.linking.disambiguation import called
 from prompts import CANNOT_ANSWER
-from store.person import Person, folded
 from trag import briefs
 from trag.brief.record import BriefRecord
 from trag.brief.writer import WORDS
@@ -28,14 +27,14 @@ from trag.briefs import BriefEvent, BriefRequest
 from trag.errors import SHOWN, told
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened
-from trag.record import LONGEST_REMARK, VERDICTS, Source
+from trag.record import LONGEST_REMARK, Source
 from trag.web import made
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
 from trag.web.evidence import Evidence, brief_evidence, opens
 from trag.web.forms import Form
-from trag.web.render import MEANINGS, NEIGHBOURS, environment, ordinal
+from trag.web.render import NEIGHBOURS, environment, ordinal
 from trag.web.responses import Denied, Notice, Notices, attachment, explain, there
-from trag.web.visitors import caller, named, where
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from trag.ask import Assistant
@@ -140,10 +139,9 @@ class BriefingsPage:
             chart_changed=any(one.id in changed for one in record.sources if one.kind == "chart"),
             lost=briefs.lost(self.home, who, id),
             sources=len(record.sources) - any(one.kind == "chart" for one in record.sources),
-            shared_with=self._shared_with(id) if is_own else (),
+            shared_with=made.shared_with(self.home.records, id) if is_own else (),
             accounts=records.people.exist(),
             label=records.label(id, who.person) if is_own else None,
-            verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
             longest_remark=LONGEST_REMARK,
             neighbours=NEIGHBOURS,
             notice=self.notices.said(request),
@@ -169,27 +167,13 @@ class BriefingsPage:
 
     def share(self, request: Request, form: Form, id: str) -> Response:
         """Let somebody see a briefing, as far as they may read what it stands on."""
-        who, records, name = caller(request), self.home.records, form.get("person", "").strip()
-        there(briefs.owned(self.home, who, id))
-        person = self._person(name) if name else None
-        if person is None or person.id == who.person:
-            said = "You have it already." if person else f"Nobody is called {name[:100]}, or several are."
-            more = () if person else ("Type the name that they sign in with.",)
-            return self.notices.go(f"/briefings/{id}#share", Notice(said, good=False, more=more))
-        records.shares.put(id, person.id)
-        records.audit.add(named(request), "briefing shared", id, where=where(request), result=person.name)
-        return self.notices.go(f"/briefings/{id}#share", Notice(f"{person.shown} can see it now."))
+        there(briefs.owned(self.home, caller(request), id))
+        return made.share(self.home.records, self.notices, request, form, id, f"/briefings/{id}", "briefing")
 
     def share_no_more(self, request: Request, form: Form, id: str) -> Response:
         """Let somebody see a briefing no more."""
-        who, records, person = caller(request), self.home.records, form.get("person", "")
-        there(briefs.owned(self.home, who, id))
-        if person in records.shares.people(id):
-            records.shares.end(id, person)
-            one = records.people.get(person)
-            name = one.name if one else person
-            records.audit.add(named(request), "briefing shared no more", id, where=where(request), result=name)
-        return RedirectResponse(f"/briefings/{id}#share", 303)
+        there(briefs.owned(self.home, caller(request), id))
+        return made.share_no_more(self.home.records, self.notices, request, form, id, f"/briefings/{id}", "briefing")
 
     def judge(self, request: Request, form: Form, id: str) -> Response:
         """Keep what an asker says of a briefing."""
@@ -294,20 +278,6 @@ class BriefingsPage:
             return [(name, name) for name in record.choices]
         paths = {" > ".join(each.name for each in chart.path(unit.id)): unit for unit in chart.units.values()}
         return [(path, called(paths[path], chart)) for path in record.choices if path in paths]
-
-    def _person(self, name: str) -> Person | None:
-        """Somebody who may sign in, by the name they sign in with, or the one that is shown where nobody shares it."""
-        people = self.home.records.people
-        if person := people.find(name):
-            return person if person.state == "active" else None
-        found = [each for each in people.all(search=name, state="active") if folded(each.shown) == folded(name)]
-        return found[0] if len(found) == 1 else None
-
-    def _shared_with(self, id: str) -> list[tuple[str, str]]:
-        """The ids and names of those with whom a briefing is shared."""
-        records = self.home.records
-        people = (records.people.get(person) for person in records.shares.people(id))
-        return [(person.id, person.shown or person.name) for person in people if person]
 
     def _own(self, who: CurrentUser) -> list[BriefRecord]:
         stored = self.home.records.plans(who.person, 2 * LISTED, "brief")[::-1]

@@ -29,13 +29,13 @@ from trag.flow.record import PlannedStep, PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened
 from trag.plans import PlanEvent
-from trag.record import LONGEST_REMARK, VERDICTS
+from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns
 from trag.web.documents.names import key
 from trag.web.forms import Form
 from trag.web.procedures.picture import Picture, Row, laid_out
-from trag.web.render import MEANINGS, environment, ordinal
+from trag.web.render import environment, ordinal
 from trag.web.responses import explain, there
 from trag.web.visitors import caller
 
@@ -108,7 +108,6 @@ class PlansPage:
             picture=_picture(record, book),
             automates=workflows.offered(self.home, who),
             label=self.home.records.label(id, who.person),
-            verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
             longest=LONGEST_REMARK,
         )
 

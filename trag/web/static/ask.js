@@ -31,6 +31,7 @@ const opened = new Set();
 let latest;
 element.addEventListener("toggle", ({ target }) => target.open ? opened.add(target.id) : opened.delete(target.id), true);
 watch("value", () => {
+  document.dispatchEvent(new Event("redrawn"));
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const form of element.querySelectorAll("form")) {
     const shows = form.dataset.answer ?? form.dataset.conversation;

@@ -23,11 +23,11 @@ from trag import plans, workflows
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, TragError, told
 from trag.people import CurrentUser
-from trag.record import LONGEST_REMARK, VERDICTS
+from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns
 from trag.web.forms import Form, number, remark
-from trag.web.render import MEANINGS, environment, ordinal
+from trag.web.render import environment, ordinal
 from trag.web.responses import Denied, attachment, explain, there
 from trag.web.visitors import caller
 from trag.web.workflows.shown import asked_for, changes, open_things, shown, tried
@@ -241,7 +241,6 @@ class WorkflowsPage:
             trace=tried(went, workflow, book) if went else (),
             sent=self.home.records.workflows.find(record.id),
             label=self.home.records.label(record.id, who.person),
-            verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
             longest=LONGEST_REMARK,
             longest_title=LONGEST_TITLE,
         )

@@ -19,7 +19,7 @@ from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
-from trag.web.visitors import leads_in
+from trag.web.visitors import shell_of
 
 ROWS = b"id,name,parent\nc,Club,\nb,Board,Club\nr,Bar,Club\n"
 NAMES = ("old.md", "new.md", "bar.md", "hidden.md")
@@ -42,7 +42,7 @@ def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
 
 @pytest.fixture
 def clients(home: Home) -> Iterator[dict[str, TestClient]]:
-    app = gated(home.records, home.settings, leads=lambda who: leads_in(home, who))
+    app = gated(home.records, home.settings, shells=lambda who: shell_of(home, who))
     documents.mount(app, home)
     with TestClient(app) as outer:
         assert outer.portal

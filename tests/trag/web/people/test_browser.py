@@ -96,7 +96,7 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
         assert ada.goto("/people").status == 403  # type: ignore[union-attr]
         ada.goto("/")
         expect(ada.locator("#log .welcome")).to_be_visible()
-        expect(ada.locator("#conversations .leads a")).to_have_text(["Briefings", "Ada Lovelace"])
+        expect(ada.locator("#conversations :is(.leads, .own) a")).to_have_text(["Briefings", "Ada Lovelace"])
         expect(ada.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
         root.goto("/people")
         root.get_by_role("link", name="Ada Lovelace").click()
