@@ -36,7 +36,10 @@ PARTS = {
 }
 """What may stand in an address in place of each name in braces."""
 
-FILES = ("/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}")
+FILES = (
+    "/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
+    "/appearance.css", "/logo.png",
+)  # fmt: skip
 """What every page loads, the same for everybody: it costs little and is not counted."""
 
 READ: tuple[tuple[Needs, str], ...] = (

@@ -76,6 +76,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
+    from trag.retention import Retention
     from trag.web import access
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
@@ -95,6 +96,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
+    from trag.web.settings import shown
     from trag.web.visitors import leads_in
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
@@ -106,15 +108,17 @@ def create_app(home: Home) -> FastAPI:
     ready, busy = page.assistant.result, page.runs.busy
     blocks = page.build().queue(api_open=False)
     door = Authenticator(home.records, home.settings)
-    runner = Runner(home)
+    runner, retention = Runner(home), Retention(home.records)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         runner.start()
+        retention.start()
         async with tool.running():
             yield
         charts_page.reviews.close()
         await run_in_threadpool(runner.close)
+        await run_in_threadpool(retention.close)
         await run_in_threadpool(documents_page.writing.close)
         await run_in_threadpool(documents_page.indexing.close)
         await run_in_threadpool(documents_page.folders.close)
@@ -145,7 +149,7 @@ def create_app(home: Home) -> FastAPI:
     briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
-    for each in (active, notices, registers):
+    for each in (active, notices, registers, shown):
         each.mount(app, home)
     workflows.mount(app, home, page.runs, ready)
     answerer = Answerer(home, page.runs, ready)
