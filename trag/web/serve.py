@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STATIC = Path(__file__).parent / "static"
+HEAD = "".join(f'<link rel="stylesheet" href="/{name}.css">' for name in ("ask", "appearance"))
+HEAD += '<script src="/stream.js"></script>'
+"""What the Ask page loads beside what is Gradio's."""
 _HINTS = {
     errno.EADDRINUSE: "Another program listens there: stop it, or set TRAG_PORT to another number.",
     errno.EACCES: "Set TRAG_PORT to a number from 1024 on: those below are kept for the system.",
@@ -96,7 +99,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
-    from trag.web.settings import shown
+    from trag.web.settings import page as settings
     from trag.web.visitors import leads_in
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
@@ -149,7 +152,8 @@ def create_app(home: Home) -> FastAPI:
     briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
-    for each in (active, notices, registers, shown):
+    settings.mount(app, home, retention)
+    for each in (active, notices, registers):
         each.mount(app, home)
     workflows.mount(app, home, page.runs, ready)
     answerer = Answerer(home, page.runs, ready)
@@ -161,7 +165,7 @@ def create_app(home: Home) -> FastAPI:
         blocks,
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
-        head='<link rel="stylesheet" href="/ask.css"><script src="/stream.js"></script>',
+        head=HEAD,
         favicon_path=str(STATIC / "favicon.svg"),
         footer_links=[],
         run_history=False,

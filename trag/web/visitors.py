@@ -58,6 +58,7 @@ LEADS = (
     NavLink("/quality", "Quality", "scale-sign"),
     NavLink("/models", "Models", "model-sign"),
     NavLink("/people", "People", "people-sign"),
+    NavLink("/settings", "Settings", "settings-sign"),
 )
 
 
