@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, insert, select, update
 
 from store import StoreError, audit, schema
+from store.appearances import Appearances
 from store.approved import ApprovedAnswers, Kind
 from store.audit import Audit
 from store.conflicts import Conflicts
@@ -88,6 +89,7 @@ class Records:
         self.registers = Registers(self._engine, self.workflows)
         self.shares = Shares(self._engine)
         self.folders = Folders(self._engine)
+        self.appearances = Appearances(self._engine)
 
     def close(self) -> None:
         """Close every connection."""
@@ -147,13 +149,14 @@ class Records:
 
     def forget_before(self, moment: datetime, *, by: str) -> Forgotten:
         """Forget the conversations that nobody went on with since a moment, and older answers outside of any; and the
-        runs of workflows that ended before, with their notices."""
+        runs of workflows that ended before, with their notices. The log tells of it where something was forgotten."""
         old, alone = schema.conversations.c.updated < moment, schema.answers.c.created < moment
         with writing(self._engine) as connection:
             forgotten = forget(connection, old, alone=alone)
             forget_runs_before(connection, moment)
-            about = f"before {moment:%Y-%m-%d}"
-            audit.note(connection, by, "old conversations forgotten", about, result=str(forgotten))
+            if forgotten.conversations or forgotten.answers:
+                about = f"before {moment:%Y-%m-%d}"
+                audit.note(connection, by, "old conversations forgotten", about, result=str(forgotten))
         return forgotten
 
     # Answers

@@ -489,3 +489,13 @@ folder_runs = Table(
     *_words("cause", "state", "message", "hint", "record_json"),
     Index("runs_of_folder", "folder", "number"),
 )
+
+# Nothing is overwritten: each saving is a row, and the newest counts. `logo` is a PNG in base64.
+appearances = Table(
+    "appearances",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    *_words("organization", "accent", "welcome", "examples_json", "contact", "contact_at", "logo", "by"),
+    *_numbers("days_kept"),
+    *_moments("at"),
+)

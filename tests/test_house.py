@@ -86,6 +86,7 @@ ROOMS = {
     "watchfiles": {"trag/folders/"},
     "pypdfium2": {"trag/ingest/", "trag/view/"},
     "PIL": {"trag/ingest/"},
+    "tomlkit": {"trag/changed_settings.py"},
 }
 
 

@@ -340,6 +340,13 @@ class Home:
                 self.leases.give_up(before)
         return promotion
 
+    def take_up(self, settings: Settings) -> None:
+        """Go by these settings from the next question on; only what each question reads anew may differ."""
+        with self._activating:
+            self.settings = settings
+            if "assistant" in self.parts:
+                self.assistant.settings, self.assistant.line.waiting = settings, settings.waiting
+
     def adapter_before(self) -> str | None:
         """The adapter that a roll-back leads to: the last that answered before and was not removed since, "" for the
         one that ships, None where there is none."""

@@ -117,35 +117,60 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     """
     environment = os.environ if environment is None else environment
     home = _home(environment.get("TRAG_HOME") or str(Settings().home))
-    problems: list[str] = []
-    file = home / "trag.toml"
+    return combined(home, in_file(home), environment)
+
+
+def file_of(home: Path) -> Path:
+    """The file that holds the settings of a home, there or not."""
+    return home / "trag.toml"
+
+
+def in_file(home: Path) -> dict[str, Any]:
+    """What trag.toml sets, held against nothing yet. Raises TragError for a file that cannot be read."""
+    file = file_of(home)
     try:
-        table: Mapping[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        table = {}
+        return {}
     except OSError as error:
         raise TragError(
             f"{file} cannot be read: {error.strerror}.", "Make it a file that this program may read, or remove it."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
-    variables = {
+
+
+def in_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What variables TRAG_* set, by the names of the settings; but for the home, which no file can name."""
+    return {
         name.removeprefix("TRAG_").lower(): value
         for name, value in environment.items()
         if name.startswith("TRAG_") and name != "TRAG_HOME"
     }
+
+
+def combined(
+    home: Path, table: Mapping[str, Any], environment: Mapping[str, str], typed: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of what a file sets, what was typed to be set in it instead, and what variables set. Raises
+    TragError with all that is wrong."""
+    problems: list[str] = []
     names = [field.name for field in fields(Settings) if field.name != "home"]
     values: dict[str, Any] = {}
-    for place, given in ((str(file), table), ("environment TRAG_*", variables)):
+    file, typed = {key: value for key, value in table.items() if key not in (typed or {})}, typed or {}
+    places = (
+        (f"{file_of(home)}: ", file), ("", typed), ("environment TRAG_*: ", in_environment(environment))
+    )  # fmt: skip
+    for place, given in places:
         for key in given.keys() - names:
             near = get_close_matches(key, names, n=1)
-            problems.append(f'{place}: unknown setting "{key}"' + (f', did you mean "{near[0]}"?' if near else ""))
+            problems.append(f'{place}unknown setting "{key}"' + (f', did you mean "{near[0]}"?' if near else ""))
         # As the environment has it: a number is no truth value then, nor the other way round.
         known = {key: str(one) if isinstance(one, int | float) else one for key, one in given.items() if key in names}
         try:
             found = made(Settings, known)
         except ValueError as error:
-            problems.append(f"{place}: {error}")
+            problems.append(f"{place}{error}")
         else:
             values |= {key: getattr(found, key) for key in known}
     settings = Settings(home=home, **values)

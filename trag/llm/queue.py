@@ -17,11 +17,11 @@ class QueueFull(TragError):
 
 
 class RequestQueue:
-    """`slots` are served at once, at most `waiting` more may wait."""
+    """`slots` are served at once, at most `waiting` more may wait, which may change at any time."""
 
     def __init__(self, slots: int, waiting: int) -> None:
         self._slots = slots
-        self._waiting = waiting
+        self.waiting = waiting
         self._tickets: list[object] = []
         self._moved = threading.Condition()
 
@@ -34,9 +34,9 @@ class RequestQueue:
         """
         ticket = object()
         with self._moved:
-            if len(self._tickets) >= self._slots + self._waiting:
-                people = "1 person is" if self._waiting == 1 else f"{self._waiting} people are"
-                full = f"{people} already waiting for an answer." if self._waiting else "Nobody may wait for one now."
+            if len(self._tickets) >= self._slots + self.waiting:
+                people = "1 person is" if self.waiting == 1 else f"{self.waiting} people are"
+                full = f"{people} already waiting for an answer." if self.waiting else "Nobody may wait for one now."
                 raise QueueFull(full, "Ask again in a minute; the question is kept in the box.")
             self._tickets.append(ticket)
         try:

@@ -25,7 +25,7 @@ PARTS = {
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
     "ours": r"(?:ask|combobox|pages|sending|following|shell|stream|"
-    r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|workflows)(?:_\w+)?)\.(?:css|js)",
+    r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|settings|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "book": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
@@ -36,7 +36,10 @@ PARTS = {
 }
 """What may stand in an address in place of each name in braces."""
 
-FILES = ("/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}")
+FILES = (
+    "/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
+    "/appearance.css", "/logo.png",
+)  # fmt: skip
 """What every page loads, the same for everybody: it costs little and is not counted."""
 
 READ: tuple[tuple[Needs, str], ...] = (
@@ -137,6 +140,7 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people/log.csv"),
     ("admin", "/people/log.jsonl"),
     ("admin", "/people/{address}"),
+    ("admin", "/settings"),
 )
 """What is only looked at: GET and HEAD."""
 
@@ -261,6 +265,8 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people/{address}/second-factor/end"),
     ("admin", "/people/{address}/forget"),
     ("admin", "/people/{address}/remove"),
+    ("admin", "/settings/appearance"),
+    ("admin", "/settings/values"),
 )
 """What changes something: POST."""
 

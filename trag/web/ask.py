@@ -17,16 +17,19 @@ from html import escape
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 
 from org.chart import Chart
 from store.passage import Passage
+from trag import appearance
 from trag.ask import LONGEST_QUESTION
 from trag.briefs import subject_of
 from trag.errors import SHOWN, in_one_line, told
 from trag.events import Event
+from trag.first_steps import count_open
 from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
@@ -75,7 +78,8 @@ class AskPage:
 
     def build(self) -> Page:
         page: Page
-        with Page(title=self._organization() or "Assistant", analytics_enabled=False, fill_width=True) as page:
+        title = appearance.current(self.home).organization or "Assistant"
+        with Page(title=title, analytics_enabled=False, fill_width=True) as page:
             chosen = gr.Textbox(visible=False)
             side = _part("side")
             with gr.Column(elem_id="talk"):
@@ -259,7 +263,16 @@ class AskPage:
         chart, records = self.home.organization.chart, self.home.records
         if not chosen:
             empty, in_charge = self.home.state().empty, who.may("admin")
-            return render.welcome(self._organization(), self._examples(who), empty=empty, in_charge=in_charge)
+            open_steps = count_open(self.home) if in_charge else 0
+            shown = appearance.current(self.home)
+            return render.welcome(
+                shown.organization,
+                self._examples(who),
+                empty=empty,
+                in_charge=in_charge,
+                welcomes=shown.welcome,
+                open_steps=open_steps,
+            )
         book, turns, empty = readable(self.home, who), [], self.home.state().empty
         for each in records.answers(chosen):
             record = AnswerRecord.from_json(each.record_json)
@@ -281,7 +294,9 @@ class AskPage:
         )
 
     def _examples(self, who: CurrentUser) -> tuple[str, ...]:
-        """Questions to begin with, of what somebody may read."""
+        """Questions to begin with: those that an admin has set, else of what somebody may read."""
+        if chosen := appearance.current(self.home).examples:
+            return chosen
         chart, library = self.home.organization.chart, self.home.records.library
         names = (each.name for each in library.documents() if may_read(who, each.audience, chart))
         return examples(chart, chain.from_iterable(map(library.passages, names)))
@@ -304,11 +319,6 @@ class AskPage:
     def _owns(self, who: CurrentUser, conversation: str) -> bool:
         return self.home.records.owns(who.person, conversation)
 
-    def _organization(self) -> str:
-        """The name on the chart, "" without one."""
-        chart = self.home.organization.chart
-        return chart.root.name if chart else ""
-
 
 def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...]:
     """At most four questions: where a unit sits, what another holds, then pairs, each from another section."""
@@ -328,7 +338,7 @@ def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...
 
 def contacts(turn: render.Turn, home: Home, who: CurrentUser) -> tuple[render.Contact, ...]:
     """Whom to ask where nothing was found: who leads the units that the question names, and the owners of the documents
-    nearest to it, at most three."""
+    nearest to it, at most three; then the one whom an admin has named for all questions."""
     chart, record = home.organization.chart, turn.record
     if turn.kind != "refusal":
         return ()
@@ -340,10 +350,15 @@ def contacts(turn: render.Turn, home: Home, who: CurrentUser) -> tuple[render.Co
         validity = home.records.validity.of(name)
         units += [validity.unit] if validity.unit else []
         people += [render.Contact(validity.person, f"for {display_name(name)}")] if validity.person else []
+    helper = appearance.current(home)
     named = [chart.unit(unit) for unit in dict.fromkeys(units) if chart and unit in chart.units]
-    leading = [render.Contact(unit.head or unit.name, unit.name if unit.head else "", unit.email) for unit in named]
-    known = [each for each in (*people, *leading) if each.email or each.what]
-    return tuple(dict.fromkeys(known))[:MOST_CONTACTS]
+    leading = []
+    for unit in named:
+        address = f"mailto:{quote(unit.email, safe='@')}" if unit.email else ""
+        leading.append(render.Contact(unit.head or unit.name, unit.name if unit.head else "", address))
+    known = [each for each in (*people, *leading) if each.address or each.what][:MOST_CONTACTS]
+    known += [render.Contact(helper.contact, "", appearance.contact_address(helper))] if helper.contact else []
+    return tuple(dict.fromkeys(known))
 
 
 def _part(name: str) -> gr.HTML:

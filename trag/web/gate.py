@@ -27,6 +27,7 @@ from starlette.requests import Request
 from org.procedures.entries import MAX_BYTES as PROCEDURES
 from org.reading.table import MAX_BYTES
 from store import StoreError
+from trag.appearance import LARGEST_LOGO
 from trag.errors import in_one_line, told
 from trag.json_lines import made
 from trag.people import CurrentUser
@@ -66,6 +67,7 @@ UPLOADS = {
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),
     "/people/import": ("A list of people", LARGEST_IMPORT),
+    "/settings/appearance": ("A logo, with what is said beside it,", 2 * LARGEST_LOGO),
 }
 """The paths that a file is sent to, its body passed on as it comes: what it is called, and the bytes it may have."""
 

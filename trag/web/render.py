@@ -90,12 +90,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Somebody to ask: what they are called, for what ("leads Finance Division"), and an address to write to, "" for
-    none that is known."""
+    """Somebody to ask: what they are called, for what ("Finance Division"), and a link that leads to them
+    ("mailto:..."), "" for none that is known."""
 
     name: str
     what: str = ""
-    email: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +166,19 @@ def draft(state: Draft, *, starting: bool = False) -> str:
     return _template("draft.html").render(draft=state, place=ordinal(state.waiting), starting=starting)
 
 
-def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charge: bool) -> str:
+def welcome(
+    organization: str,
+    examples: Sequence[str],
+    *,
+    empty: bool,
+    in_charge: bool,
+    welcomes: str = "",
+    open_steps: int = 0,
+) -> str:
     """The page before the first question; `empty` when there is nothing to answer from, `in_charge` when its reader may
-    upload something."""
-    page = _template("welcome.html")
-    return page.render(organization=organization, examples=examples, empty=empty, in_charge=in_charge)
+    upload something, `welcomes` what the organization says there, `open_steps` how much is still to be set up."""
+    values = {"organization": organization, "examples": examples, "welcomes": welcomes, "open_steps": open_steps}
+    return _template("welcome.html").render(**values, empty=empty, in_charge=in_charge)
 
 
 def sidebar(around: Shell, chosen: str) -> str:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STATIC = Path(__file__).parent / "static"
+HEAD = "".join(f'<link rel="stylesheet" href="/{name}.css">' for name in ("ask", "appearance"))
+HEAD += '<script src="/shell.js"></script><script src="/stream.js"></script>'
+"""What the Ask page loads beside what is Gradio's."""
 _HINTS = {
     errno.EADDRINUSE: "Another program listens there: stop it, or set TRAG_PORT to another number.",
     errno.EACCES: "Set TRAG_PORT to a number from 1024 on: those below are kept for the system.",
@@ -76,6 +79,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
+    from trag.retention import Retention
     from trag.web import access, answers
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
@@ -95,6 +99,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
     from trag.web.security_headers import give_nonces
+    from trag.web.settings import page as settings
     from trag.web.visitors import shell_of
     from trag.web.workflows import active, notices, registers
     from trag.web.workflows import page as workflows
@@ -106,15 +111,17 @@ def create_app(home: Home) -> FastAPI:
     ready, busy = page.assistant.result, page.runs.busy
     blocks = page.build().queue(api_open=False)
     door = Authenticator(home.records, home.settings)
-    runner = Runner(home)
+    runner, retention = Runner(home), Retention(home.records)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         runner.start()
+        retention.start()
         async with tool.running():
             yield
         charts_page.reviews.close()
         await run_in_threadpool(runner.close)
+        await run_in_threadpool(retention.close)
         await run_in_threadpool(documents_page.writing.close)
         await run_in_threadpool(documents_page.indexing.close)
         await run_in_threadpool(documents_page.folders.close)
@@ -146,6 +153,7 @@ def create_app(home: Home) -> FastAPI:
     briefings.mount(app, home, page.runs, ready)
     procedures.mount(app, home)
     review.mount(app, home)
+    settings.mount(app, home, retention)
     for each in (active, notices, registers):
         each.mount(app, home)
     workflows.mount(app, home, page.runs, ready)
@@ -158,8 +166,7 @@ def create_app(home: Home) -> FastAPI:
         blocks,
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
-        head='<link rel="stylesheet" href="/ask.css">'
-        '<script src="/shell.js"></script><script src="/stream.js"></script>',
+        head=HEAD,
         favicon_path=str(STATIC / "favicon.svg"),
         footer_links=[],
         run_history=False,

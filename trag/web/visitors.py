@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from store.keys import Scope
 from store.records import Conversation
-from trag import briefs, plans, workflows
+from trag import appearance, briefs, plans, workflows
 from trag.errors import SHOWN
 from trag.people import CurrentUser
 from trag.validity import to_review
@@ -51,10 +51,11 @@ class NavLink:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What stands around every page: the organization's name, the pages that the caller is shown the way to, and their
-    conversations, the latest first."""
+    """What stands around every page: the organization's name, the address of its logo, the pages that the caller is
+    shown the way to, and their conversations, the latest first."""
 
     organization: str = ""
+    logo: str = ""
     leads: tuple[NavLink, ...] = ()
     conversations: tuple[Conversation, ...] = ()
 
@@ -74,6 +75,7 @@ LEADS = (
     NavLink("/quality", "Quality", "scale-sign"),
     NavLink("/models", "Models", "model-sign"),
     NavLink("/people", "People", "people-sign"),
+    NavLink("/settings", "Settings", "settings-sign"),
 )
 
 
@@ -148,9 +150,8 @@ def _waiting(count: Callable[[Home, CurrentUser], int], home: Home, caller: Curr
 
 def shell_of(home: Home, caller: CurrentUser) -> Shell:
     """The shell of somebody's pages. Raises what the records raise."""
-    chart = home.organization.chart
-    conversations = home.records.conversations(caller.person)
-    return Shell(chart.root.name if chart else "", leads_in(home, caller), conversations)
+    shown, conversations = appearance.current(home), home.records.conversations(caller.person)
+    return Shell(shown.organization, appearance.logo_address(shown), leads_in(home, caller), conversations)
 
 
 def _without_home(caller: CurrentUser) -> Shell:

@@ -122,5 +122,5 @@ def test_who_gets_no_answer_is_told_whom_to_ask(place: Place) -> None:
     refused = replace(BOTH, answer="", status="cannot_answer", checks=Checks(), entities=(named,))
     found = {each.name: CurrentUser.of(each) for each in home.records.people.all()}
     told = contacts(Turn(refused), home, found["kit"])
-    assert [(each.name, each.what, each.email) for each in told] == [("Ada Ray", "Bar", "bar@club.example")]
+    assert [(each.name, each.what, each.address) for each in told] == [("Ada Ray", "Bar", "mailto:bar@club.example")]
     assert contacts(Turn(BOTH), home, found["kit"]) == ()

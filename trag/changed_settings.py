@@ -1,0 +1,197 @@
+"""The settings of a home as its admins see them, and those that they may change: kept in trag.toml, taken up at once
+where each question reads them anew, and with the next start else.
+
+What a wrong value of would keep people out, the program from starting or its memory full, what leads elsewhere, and
+secrets are left to whoever runs the machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from store.files import write_atomic
+from trag.errors import OperatorError, TragError
+from trag.settings import Settings, combined, file_of, in_environment, in_file
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Model": (
+        *("model", "adapter", "answer_tokens", "context", "gpu_layers"),
+        *("model_url", "model_name", "model_key"),
+    ),
+    "Search": ("embedder",),
+    "Limits": ("waiting",),
+    "Address and sign-in": (
+        *("address", "host", "port", "proxy_from", "proxy_user", "second_factor", "sso_issuer", "sso_client"),
+        *("sso_secret", "sso_name", "sso_groups", "sso_roles", "sso_units"),
+    ),
+    "Programs": ("mcp", "workflows", "hooks"),
+    "Where things are kept": ("home", "database_url", "chroma_url"),
+    "Comparisons with the paper’s systems, in evaluations only": ("pairs", "sections", "threshold", "statement_tokens"),
+}
+"""Every setting, in people's words."""
+AT_ONCE = frozenset({"answer_tokens", "waiting", "pairs", "sections", "threshold", "statement_tokens"})
+AT_NEXT_START = frozenset({"second_factor", "mcp", "workflows"})
+_SECRETS = frozenset({"model_key", "sso_secret"})
+_PASSWORD = re.compile(r"(?<=://)[^/\s]*@")
+_QUERY = re.compile(r"\?[^\s,]*")
+
+Origin = Literal["default", "trag.toml", "environment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as it stands in a home: what it `means`, its `value` as it is shown and, where it may be changed, as
+    it is `typed`, where that comes from, and `running`, the value that counts until the next start, "" where that is
+    the same. `may` is when a change by an admin counts, "" where they may not make one; `switch` is whether it is on or
+    off."""
+
+    name: str
+    means: str
+    value: str
+    typed: str
+    origin: Origin
+    may: Literal["at once", "after the next start", ""]
+    running: str = ""
+    switch: bool = False
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is as by default, and may not be changed here: there is little to see of it."""
+        return self.origin == "default" and not self.may and not self.running
+
+
+class Crossed(TragError):
+    """Somebody else changed a setting that was to be changed; nothing was kept."""
+
+
+_one_at_a_time = threading.Lock()
+
+
+def listed(home: Home, environment: Mapping[str, str] = os.environ) -> dict[str, tuple[Setting, ...]]:
+    """Every setting by its group, as trag.toml and the environment have it now. Raises TragError where they cannot be
+    used."""
+    table, held = in_file(home.folder), in_environment(environment)
+    saved, meanings = combined(home.folder, table, environment), _meanings()
+
+    def setting(name: str) -> Setting:
+        value, running = getattr(saved, name), getattr(home.settings, name)
+        origin: Origin = "environment" if name in held else "trag.toml" if name in table else "default"
+        if name == "home" and "TRAG_HOME" in environment:
+            origin = "environment"
+        may: Literal["at once", "after the next start", ""] = ""
+        if origin != "environment":
+            may = "at once" if name in AT_ONCE else "after the next start" if name in AT_NEXT_START else ""
+        differs = shown(name, running) or "none" if running != value and name != "home" else ""
+        typed, switch = _typed(value) if may else "", isinstance(value, bool)
+        return Setting(name, meanings[name], shown(name, value), typed, origin, may, differs, switch)
+
+    return {group: tuple(map(setting, names)) for group, names in GROUPS.items()}
+
+
+def change(
+    home: Home,
+    typed: Mapping[str, str],
+    seen: Mapping[str, str],
+    *,
+    by: str,
+    where: str = "",
+    environment: Mapping[str, str] = os.environ,
+) -> tuple[str, ...]:
+    """Keep what was typed other than it was `seen`, by the names of the settings, and give the names of what is
+    different now; what counts at once is taken up.
+
+    Raises TragError with all that is wrong, Crossed where somebody changed the same setting meanwhile, and StoreError
+    where the file cannot be written; then nothing is changed.
+    """
+    wanted = {name: value.strip() for name, value in typed.items() if value.strip() != seen.get(name)}
+    with _one_at_a_time:
+        table = in_file(home.folder)
+        now = combined(home.folder, table, environment)
+        problems = [*_not_here(wanted, in_environment(environment))]
+        try:
+            after = combined(home.folder, table, environment, wanted)
+        except TragError as error:
+            raise TragError("; ".join([*problems, error.message]), "Nothing was changed.") from error
+        if "answer_tokens" in wanted and 2 * after.answer_tokens > after.context:
+            problems.append(
+                f'"answer_tokens" may be half of the context, {after.context // 2:,}, so that questions fit'
+            )
+        if problems:
+            raise TragError("; ".join(problems), "Nothing was changed.")
+        changed = {name: getattr(after, name) for name in wanted if getattr(after, name) != getattr(now, name)}
+        if crossed := [name for name in changed if _typed(getattr(now, name)) != seen.get(name)]:
+            what = ", ".join(f"{name} is {shown(name, getattr(now, name))} now" for name in crossed)
+            raise Crossed(f"Somebody else changed settings meanwhile: {what}.", "Nothing of yours was changed yet.")
+        if changed:
+            _write(home, changed)
+            for name, value in changed.items():
+                told = f"{shown(name, getattr(now, name))} -> {shown(name, value)}"
+                home.records.audit.add(by, "setting changed", name, where=where, result=told)
+            at_once = {name: value for name, value in changed.items() if name in AT_ONCE}
+            if at_once and home.settings.context > after.answer_tokens:
+                home.take_up(replace(home.settings, **at_once))
+    return tuple(changed)
+
+
+def shown(name: str, value: object) -> str:
+    """A value as it is shown, "" for none: of a secret only whether it is set, of an address neither who opens it nor a
+    query, which may hold a password."""
+    if name in _SECRETS:
+        return "set" if value else "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    text = str(value)
+    return _QUERY.sub("?…", _PASSWORD.sub("…@", text)) if "://" in text else text
+
+
+def _typed(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _not_here(wanted: Mapping[str, str], held: Mapping[str, str]) -> list[str]:
+    """What may not be changed of what is wanted, and why; unknown names are told by `combined`."""
+    known = {field.name for field in fields(Settings)}
+    return [
+        f"{name} is set by TRAG_{name.upper()} in the environment, which counts more than this page"
+        if name in held
+        else f"{name} is not changed on this page, but by whoever runs the machine"
+        for name in wanted
+        if name in held or (name in known and name not in AT_ONCE | AT_NEXT_START)
+    ]
+
+
+def _write(home: Home, changed: Mapping[str, Any]) -> None:
+    """Set these in trag.toml, and leave all else there as it is."""
+    import tomlkit
+
+    file = file_of(home.folder).resolve()  # a link to a file elsewhere stays one
+    if file.exists() and not os.access(file, os.W_OK):
+        raise OperatorError(
+            f"{file} may not be written by this program.", "Let its account write it, or edit it there."
+        )
+    document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+    document.update(changed)
+    write_atomic(file, tomlkit.dumps(document).encode())
+
+
+@cache
+def _meanings() -> dict[str, str]:
+    """What each setting means, as trag/settings.py says it below each."""
+    (kind,) = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(kind, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, below in zip(kind.body, kind.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            found[field.target.id] = " ".join(str(ast.literal_eval(below.value)).replace("`", "").split())
+    return found
