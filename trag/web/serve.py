@@ -76,7 +76,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import FileResponse, PlainTextResponse
 
-    from trag.web import access
+    from trag.web import access, overview
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
     from trag.web.api import mcp
@@ -143,6 +143,7 @@ def create_app(home: Home) -> FastAPI:
     people.mount(app, home, door)
     plans.mount(app, home, page.runs, ready)
     briefings.mount(app, home, page.runs, ready)
+    overview.mount(app, home, ready)
     procedures.mount(app, home)
     review.mount(app, home)
     for each in (active, notices, registers):
