@@ -30,6 +30,7 @@ from store.registers import Registers
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
 from store.second_factors import SecondFactors
 from store.shares import Shares
+from store.use import Use
 from store.validity import Validities
 from store.versions import Promotions, Versions
 from store.workflow_runs import WorkflowRuns, forget_runs_before
@@ -88,6 +89,7 @@ class Records:
         self.notices = Notices(self._engine)
         self.registers = Registers(self._engine, self.workflows)
         self.shares = Shares(self._engine)
+        self.use = Use(self._engine)
         self.folders = Folders(self._engine)
         self.appearances = Appearances(self._engine)
 

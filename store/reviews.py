@@ -146,6 +146,24 @@ class Reviews:
         found = select(tallies.value).where(tallies.kind == by, tallies.answers > 0).distinct().order_by(tallies.value)
         return tuple(row[0] for row in rows(self._engine, found))
 
+    def judged(self, verdict: str, since: date, most: int) -> tuple[tuple[Review, ...], int]:
+        """The newest `most` answers to questions on which a verdict holds, the newest first, and how many there are;
+        `since` is the Monday of the first week that counts."""
+        topics, reviews = schema.topics.c, schema.reviews.c
+        week = (topics.kind == "week") & (topics.value >= since.isoformat()) & (topics.review_status == verdict)
+        some = reviews.number.in_(select(topics.number).where(week)) & (schema.answers.c.kind == "answer")
+        with reading(self._engine) as connection:
+            counted = select(func.count()).join_from(schema.reviews, schema.answers).where(some)
+            found = connection.execute(_reviews().where(some).order_by(reviews.number.desc()).limit(most))
+            return tuple(Review(*row) for row in found), connection.scalar(counted) or 0
+
+    def documents_of(self, answer: str) -> tuple[str, ...]:
+        """The names of the documents that an answer stands on."""
+        topics, answers = schema.topics.c, schema.answers.c
+        query = select(topics.value).join_from(schema.topics, schema.answers, answers.number == topics.number)
+        named = rows(self._engine, query.where(answers.id == answer, topics.kind == "document"))
+        return tuple(name for (name,) in named)
+
     def agreement(self) -> tuple[Agreement, ...]:
         """How the first two reviewers of an answer judged it, each on their own: what kappa is made of."""
         reviews = schema.reviews.c

@@ -1,5 +1,5 @@
 """Briefings for people: written when it is their turn, kept before they are shown, shared sentence by sentence, brought
-up to date where their sources changed; and what no document says.
+up to date where their sources changed; and which questions a document answers by now.
 
 subject -> the line for the model, a paragraph at a time -> writer -> saved record -> BriefRecord so far..., Briefed
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, get_args
 
@@ -39,8 +37,6 @@ LONGEST_SUBJECT = 200
 """Characters that a subject may have."""
 LENGTHS: tuple[Length, ...] = get_args(Length)
 _ABOUT = re.compile(r"about\(u(\d+)\)")
-_LOOKED_AT = 500
-"""Briefings, and answers, whose gaps are collected, the latest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +58,6 @@ class BriefRequest:
     subject: str
     length: Length = "standard"
     previous: BriefRecord | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A question that no document answers, how often it came up, and when last. Who asked is not told."""
-
-    question: str
-    subject: str
-    count: int
-    last: datetime
 
 
 def brief_request(home: Home, subject: str, length: str = "standard") -> BriefRequest:
@@ -267,27 +253,6 @@ def revised(old: BriefRecord, new: BriefRecord) -> tuple[dict[int, tuple[tuple[s
         left = [one for one in left if one is not before]
         found[place] = differences(before, part)
     return found, tuple(left)
-
-
-def gaps(home: Home) -> tuple[Gap, ...]:
-    """What people asked for and no document says: open questions of briefings, and questions that were refused; the
-    most frequent first, then the latest."""
-    counted: Counter[str] = Counter()
-    found: dict[str, Gap] = {}
-    for stored in home.records.newest_answers(_LOOKED_AT, kinds=("answer", "brief")):
-        asked: list[tuple[str, str]]
-        if stored.kind == "brief":
-            brief = BriefRecord.from_json(stored.record_json)
-            asked = [(one.text, brief.subject) for one in brief.open]
-        else:
-            answer = AnswerRecord.from_json(stored.record_json)
-            refused = answer.status == "cannot_answer" and answer.answer == CANNOT_ANSWER and not answer.interrupted
-            asked = [(answer.standalone, "")] if refused else []
-        for question, subject in asked:
-            key = question.casefold()
-            counted[key] += 1
-            found[key] = Gap(question, subject, counted[key], stored.created)
-    return tuple(sorted(found.values(), key=lambda one: (-one.count, -one.last.timestamp())))
 
 
 def answered_since(assistant: Assistant, questions: Sequence[str]) -> dict[str, Source]:

@@ -55,5 +55,5 @@ def test_nothing_that_changes_something_is_only_looked_at() -> None:
     acts = ("activate", "approve", "cancel", "clear", "delete", "discard", "dismiss", "end", "import", "promote")
     assert not [path for path in read if path.rsplit("/", 1)[-1] in acts]
     both = {"/sign-in", "/account/new", "/links/{code}", "/people", "/people/{address}", "/plans", "/mcp"}
-    both |= {"/briefings", "/briefings/gaps", "/workflows", "/workflows/registers"}
+    both |= {"/briefings", "/overview", "/workflows", "/workflows/registers"}
     assert {path for path in read & write if not path.startswith(("/documents/", "/review"))} <= both

@@ -80,7 +80,7 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.responses import FileResponse, PlainTextResponse
 
     from trag.retention import Retention
-    from trag.web import access, answers
+    from trag.web import access, answers, overview
     from trag.web.abandoned_calls import AbandonedCalls
     from trag.web.active_runs import AssistantLoader
     from trag.web.api import mcp
@@ -151,6 +151,7 @@ def create_app(home: Home) -> FastAPI:
     answers.mount(app, home)
     plans.mount(app, home, page.runs, ready)
     briefings.mount(app, home, page.runs, ready)
+    overview.mount(app, home, ready)
     procedures.mount(app, home)
     review.mount(app, home)
     settings.mount(app, home, retention)

@@ -69,6 +69,7 @@ LEADS = (
     NavLink(NOTICES, "Notices", "bell-sign"),
     NavLink("/review", "Review", "review-sign"),
     NavLink(OWNED, "Your documents", "sheet-sign"),
+    NavLink("/overview", "This week", "scale-sign"),
     NavLink("/documents", "Documents", "sheet-sign"),
     NavLink("/charts", "Organization chart", "chart"),
     NavLink("/procedures", "Procedures", "steps-sign"),

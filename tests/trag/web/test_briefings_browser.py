@@ -78,7 +78,7 @@ def test_somebody_has_a_briefing_written_opens_takes_shares_and_brings_it_up_to_
     page.get_by_role("button", name="Share", exact=True).click()
     expect(page.locator(".share li")).to_contain_text("Leo")
     first = page.url.partition("?")[0]
-    assert_fits(page, first, "/briefings", "/briefings/gaps")
+    assert_fits(page, first, "/briefings", "/overview")
 
     other = visit(office.address, office.cookies["leo"])
     other.goto("/briefings")
@@ -141,12 +141,12 @@ def test_it_is_stopped_in_the_middle_with_the_keyboard_on_a_phone(office: Office
 def test_an_admin_sees_what_no_document_says_and_what_does_by_now(office: Office, visit: Visit) -> None:
     page = visit(office.address, office.cookies["ada"])
     page.goto("/documents")
-    page.get_by_role("link", name="Gaps").click()
-    row = page.locator("tbody tr", has_text="What is the colour of the roof?")
-    expect(row).to_be_visible()
+    page.get_by_role("link", name="Not answered").click()
+    row = page.locator(".questions li", has_text="What is the colour of the roof?")
+    expect(row).to_have_count(1)
     page.goto("/documents")
     upload(page, ("roof.md", b"# House\n\n## Roof\n\nThe colour of the roof is green.\n"))
-    page.goto("/briefings/gaps")
+    page.goto("/overview")
     page.get_by_role("button", name="Look again").click()
     expect(row.locator(".since")).to_contain_text("roof.md", timeout=60_000)
 

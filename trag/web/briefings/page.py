@@ -27,10 +27,10 @@ from trag.briefs import BriefEvent, BriefRequest
 from trag.errors import SHOWN, told
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened
-from trag.record import LONGEST_REMARK, Source
+from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
-from trag.web.evidence import Evidence, brief_evidence, opens
+from trag.web.evidence import Evidence, brief_evidence
 from trag.web.forms import Form
 from trag.web.render import NEIGHBOURS, environment, ordinal
 from trag.web.responses import Denied, Notice, Notices, attachment, explain, there
@@ -48,8 +48,6 @@ UNITS = 1_000
 """Units of the chart that the field offers."""
 HEADINGS = 300
 """Headings of a document in which units to offer are looked for."""
-GAPS = 20
-"""Questions without an answer that are listed, the most frequent ones."""
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -75,8 +73,6 @@ class BriefingsPage:
         router = APIRouter(prefix="/briefings")
         router.get("")(self.begin)
         router.post("")(self.write)
-        router.get("/gaps")(self.gaps)
-        router.post("/gaps")(self.look_again)
         router.get("/{id}")(self.show)
         router.get("/{id}/briefing.md")(self.markdown)
         router.get("/{id}/briefing.docx")(self.word)
@@ -180,20 +176,6 @@ class BriefingsPage:
         there(briefs.owned(self.home, caller(request), id))
         made.keep_verdict(self.home.records, request, form, id)
         return RedirectResponse(f"/briefings/{id}#verdict", 303)
-
-    def gaps(self, request: Request) -> Response:
-        """What people asked for and no document says."""
-        return self._gaps(caller(request))
-
-    def look_again(self, request: Request) -> Response:
-        """The same with what a document answers by now; nothing of it is kept, the next look tells anew."""
-        questions = [one.question for one in briefs.gaps(self.home)[:GAPS]]
-        return self._gaps(caller(request), briefs.answered_since(self.ready(), questions))
-
-    def _gaps(self, who: CurrentUser, answered: dict[str, Source] | None = None) -> Response:
-        listed = briefs.gaps(self.home)
-        links = {question: opens(source) for question, source in (answered or {}).items()}
-        return self._page("gaps", who, "", gaps=listed[:GAPS], total=len(listed), answered=answered, links=links)
 
     def _started(self, who: CurrentUser, asked: BriefRequest) -> Response:
         """Begins a briefing. Raises TragError where they have too much under way."""
