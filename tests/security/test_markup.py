@@ -129,7 +129,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "draft": lambda words: render.draft(Draft(words, sources=1, text=words, retry=words)),
     "failed draft": lambda words: render.draft(Draft(words, text=words, problem=words, hint=words)),
     "conversations": lambda words: render.sidebar(
-        Shell(words, (), (Conversation("c", "local", words, NOW, NOW),)), "c"
+        Shell(words, conversations=(Conversation("c", "local", words, NOW, NOW),)), "c"
     ),
     "welcome": lambda words: render.welcome(words, [words], empty=False, in_charge=True),
     "notice": render.notice,

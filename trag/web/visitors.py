@@ -51,11 +51,12 @@ class NavLink:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What stands around every page: the organization's name, the address of its logo, the pages that the caller is
-    shown the way to, and their conversations, the latest first."""
+    """What stands around every page: the organization's name, the address of its logo, who is here, the pages that they
+    are shown the way to, and their conversations, the latest first."""
 
     organization: str = ""
     logo: str = ""
+    caller: CurrentUser = CurrentUser.local
     leads: tuple[NavLink, ...] = ()
     conversations: tuple[Conversation, ...] = ()
 
@@ -152,11 +153,11 @@ def _waiting(count: Callable[[Home, CurrentUser], int], home: Home, caller: Curr
 def shell_of(home: Home, caller: CurrentUser) -> Shell:
     """The shell of somebody's pages. Raises what the records raise."""
     shown, conversations = appearance.current(home), home.records.conversations(caller.person)
-    return Shell(shown.organization, appearance.logo_address(shown), leads_in(home, caller), conversations)
+    return Shell(shown.organization, appearance.logo_address(shown), caller, leads_in(home, caller), conversations)
 
 
 def _without_home(caller: CurrentUser) -> Shell:
-    return Shell(leads=leads_for(caller))
+    return Shell(caller=caller, leads=leads_for(caller))
 
 
 SHELLS: ContextVar[Callable[[CurrentUser], Shell]] = ContextVar("shells", default=_without_home)

@@ -299,7 +299,7 @@ def test_an_empty_home_leads_to_what_fills_it_whoever_may_do_that(in_charge: boo
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
-    around = visitors.Shell("Larkmoor", visitors.LEADS, tuple(kept))
+    around = visitors.Shell("Larkmoor", leads=visitors.LEADS, conversations=tuple(kept))
     soup = BeautifulSoup(render.sidebar(around, "y"), "html.parser")
     assert words(soup, "[aria-current=page]") == "Title y"
     assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
