@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from store import StoreError, files
+from store.appearances import Appearance
 from store.approved import Kind
 from store.conflicts import Side
 from store.database import sqlite_address
@@ -70,6 +71,7 @@ def fill(records: Records) -> tuple[str, str]:
     records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
     records.save_answer("a2", None, "q", "w", "{}")
     records.shares.put("a2", ada.id)
+    records.appearances.put(Appearance(TYPED, welcome=TYPED, examples=(TYPED,)), logo="aGk=", by="ada")
     folder = records.folders.add(Folder(TYPED, "/srv", frozenset(), (("hr", OPEN),)), by="ada")
     records.folders.put_files(folder.id, [FolderFile(TYPED, "1:2", 2**40, problem="damaged")])
     records.folders.end(records.folders.begin(folder.id, "ada"))
