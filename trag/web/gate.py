@@ -14,7 +14,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
@@ -33,8 +33,9 @@ from trag.json_lines import made
 from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
-from trag.web import access, request_bodies
+from trag.web import access, language, request_bodies
 from trag.web.api.responses import Refused, response
+from trag.web.language import SPOKEN
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
 from trag.web.request_bodies import Cancel, Join
@@ -46,7 +47,8 @@ from trag.web.visitors import HERE, SHELLS, Shell, Visit
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from trag.web.people.authentication import Authenticator
+    from trag.web.language import SPOKEN
+from trag.web.people.authentication import Authenticator
 
 log = logging.getLogger(__name__)
 
@@ -209,6 +211,7 @@ class Gate:
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, told(error).message) from error
+        found = found and replace(found, language=language.of(headers))
         if found and found.caller is CurrentUser.local and passed_on(headers, scope.get("http_version", "")):
             raise Refused(403, PASSED_ON)
         return found
@@ -217,6 +220,7 @@ class Gate:
         """On to the app, with who sent it."""
         path = scope["path"]
         HERE.set(visit)
+        SPOKEN.set(visit.language if visit else language.of(Headers(scope=scope)))
         if self.shells:
             SHELLS.set(self.shells)
         # No caller is believed about proxies.
