@@ -127,8 +127,7 @@ class AskPage:
         """The page as its address says: ?c= names a conversation."""
         page = self._page(caller(request), str(request.query_params.get("c", "")))
         # Who types fast has begun a conversation before this is there.
-        words = {"label": _("Your question"), "placeholder": _("Ask a question")}
-        page = page._replace(question=gr.update(**words))
+        page = page._replace(question=gr.update(label=_("Your question"), placeholder=_("Ask a question")))
         return page if page.chosen else page._replace(chosen=gr.skip())
 
     def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
@@ -317,7 +316,7 @@ class AskPage:
         if error is None:
             return ""
         if isinstance(error, SHOWN):
-            return f"{_('No question can be answered.')} {in_one_line(told(error, to_admin=who.may('admin')))}"
+            return _("No question can be answered.") + " " + in_one_line(told(error, to_admin=who.may("admin")))
         return _("No question can be answered because of a fault in the program. Its log says more.")
 
     def _owns(self, who: CurrentUser, conversation: str) -> bool:
