@@ -82,11 +82,14 @@
   addEventListener("DOMContentLoaded", () => {
     draw();
     new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
+    // What is told of it comes before it is there.
     document.addEventListener("redrawn", () => {
-      draw();
-      speak();
-      const field = document.querySelector("input.find");
-      if (field?.value) filter(field);
+      requestAnimationFrame(() => {
+        draw();
+        speak();
+        const field = document.querySelector("input.find");
+        if (field?.value) filter(field);
+      });
     });
   });
 }
