@@ -232,6 +232,7 @@ class Assistant:
             return
         best = max(one.odds for one in excerpts) if self.reranker else 0.0
         bias = REFUSAL - best if self.reranker else 0.0
+        run.add(odds=round(excerpts[0].odds, 2) if self.reranker else None)
         evidence = [Evidence(one.id, one.text, one.question or one.section) for one in sources]
         known = "\n".join([question, *(one.text for one in placed)])  # where the units sit that it names
         finding = ""

@@ -23,6 +23,7 @@ from store.passage import OPEN, Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
+from store.reviews import Places
 from store.standing import Validity
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import WorkflowChange
@@ -75,7 +76,7 @@ def fill(records: Records) -> tuple[str, str]:
     folder = records.folders.add(Folder(TYPED, "/srv", frozenset(), (("hr", OPEN),)), by="ada")
     records.folders.put_files(folder.id, [FolderFile(TYPED, "1:2", 2**40, problem="damaged")])
     records.folders.end(records.folders.begin(folder.id, "ada"))
-    put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
+    put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, places=Places("x1"))
     put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
     approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
     plan = PlanRecord("a4", TYPED, "planned", Chosen("badge", TYPED), procedures="p1")

@@ -85,6 +85,7 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("reviewer", "/review/judged.csv"),
     ("reviewer", "/review/judged.jsonl"),
     ("reviewer", "/review/{address}"),
+    ("reviewer", "/review/{address}/places"),
     ("admin", "/overview"),
     ("admin", "/charts"),
     ("admin", "/charts/sample.csv"),

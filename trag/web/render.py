@@ -26,7 +26,7 @@ from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
 from trag.table_rows import read_row
 from trag.web.answer_text import Piece, display_name, html
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.language import LANGUAGES, direction, gettext, language, later, ngettext
+from trag.web.language import LANGUAGES, gettext, later, ngettext
 from trag.web.language import gettext as _
 from trag.web.security_headers import give_nonces
 from trag.web.visitors import Shell, here, shell
@@ -337,7 +337,7 @@ def environment() -> jinja2.Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
-    made.globals |= {"language": language, "direction": direction, "languages": LANGUAGES, "by_reader": BY_READER}
+    made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
     made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html}
     give_nonces(made)
     return made

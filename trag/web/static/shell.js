@@ -17,13 +17,6 @@
       button.dataset.colours = wanted();
     }
   };
-  // The language of Gradio's page is known when the list is there.
-  const speak = () => {
-    const chosen = document.querySelector("select.language");
-    if (!chosen) return;
-    document.documentElement.lang = chosen.value;
-    document.documentElement.dir = chosen.dataset.direction;
-  };
   document.addEventListener("change", ({ target }) => {
     if (!target.matches("select.language")) return;
     document.cookie = `language=${target.value}; path=/; max-age=${60 * 60 * 24 * 365}; samesite=lax`;
@@ -86,7 +79,6 @@
     document.addEventListener("redrawn", () => {
       requestAnimationFrame(() => {
         draw();
-        speak();
         const field = document.querySelector("input.find");
         if (field?.value) filter(field);
       });

@@ -35,12 +35,12 @@ def test_each_queue_has_its_answers_and_says_how_many(place: Place) -> None:
     flagged = place.answer("Five?", documents=())
     put_label(place.records, flagged, place.ids["eve"], "Incorrect", "", "", asker=True)
     assert rows(place, "rita") == ["Five?", "Four?", "Three?", "Two?", "One?"]
-    assert rows(place, "rita", "?choice=weak") == ["Two?", "Four?"]
+    assert rows(place, "rita", "?choice=doubtful") == ["Five?", "Two?", "Four?", "Three?"]
     assert rows(place, "rita", "?choice=flagged") == ["Five?"]
     assert rows(place, "rita", "?document=rules.md&choice=newest") == ["Four?", "Three?", "Two?", "One?"]
     assert rows(place, "rita", "?unit=b&choice=flagged") == ["Five?"]
     place.judge("rita", flagged, "Incorrect")
-    expected = {"Newest": 4, "Flagged": 0, "Little support": 2, "Second opinion": 0, "Disputed": 0, "Judged": 1}
+    expected = {"Newest": 4, "Flagged": 0, "Likely wrong": 3, "Second opinion": 0, "Disputed": 0, "Judged": 1}
     assert {name: size for name, size in tabs(place, "rita").items() if name != "Sample"} == expected
     assert texts(place.page("rita", "/review"), ".so-far p") == ["1 of 5 answers judged 20.0%"]
     assert texts(place.page("rita", "/review?choice=judged"), ".answer-row .verdict") == ["Incorrect"]
