@@ -37,8 +37,8 @@ NONCE: ContextVar[str] = ContextVar("nonce", default="")
 
 
 def give_nonces(environment: jinja2.Environment) -> None:
-    """Give templates the language of whoever is shown them, and the scripts in them the nonce of each response; a script that gets into a page by what is
-    put into them has none, and does not run."""
+    """Give templates the language of whoever is shown them, and the scripts in them the nonce of each response; a
+    script that gets into a page by what is put into them has none, and does not run."""
     plain = environment.loader
     if plain is None or "nonce" in environment.globals:
         return
