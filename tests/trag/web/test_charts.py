@@ -10,13 +10,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
 from openpyxl import Workbook
 from starlette.testclient import TestClient
 
 from org.chart import Chart
 from org.reading.charts import check, load
-from tests.pages import ADDRESS, parsed, served, soup, words
+from store.person import Role
+from tests.pages import ADDRESS, gated, parsed, served, signed_in, soup, words
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts
@@ -419,3 +421,29 @@ def test_people_are_answered_while_a_file_is_checked(client: TestClient, monkeyp
 
 
 # Files that wait
+
+
+def test_everybody_looks_at_the_chart_in_use_and_at_nothing_else(home: Home, portal: BlockingPortal) -> None:
+    app = gated(home.records, home.settings)
+    charts.mount(app, home)
+    rows: dict[str, tuple[Role, str]] = {"eve": ("employee", ""), "rita": ("reviewer", ""), "ada": ("admin", "")}
+    people = {name: client for name, (_, client) in signed_in(home.records, app, rows, portal).items()}
+    assert "No chart yet" in words(soup(people["eve"], "/charts"), "h1")
+    before, version = activate(home), activate(home, LATER, "later.csv")
+    upload(people["ada"], CLUB, "secret plan.csv")
+    for name in ("eve", "rita"):
+        page = soup(people[name], "/charts")
+        assert words(page, "h1") == "Club"
+        assert not page.select("form, .versions, .downloads, a[download]")
+        assert not re.search(f"secret plan|later.csv|{before}", str(page))
+        [view] = page.select(".view")
+        picture = people[name].get(f"{view['data-path']}/picture?{view['data-query']}")
+        assert picture.json()["names"] == ["Club", "Board", "Till", "Cellar"]
+        unit = people[name].get(f"{view['data-path']}/units/1?{view['data-query']}")
+        assert unit.json()["facts"] == [["Also called", "BD"]]
+        for address in ("picture", "units/1"):
+            asked = ("", "?version=", f"?version={before}", "?version=0123456789ab")
+            assert [people[name].get(f"/charts/{address}{query}").status_code for query in asked] == [404] * 4
+        refused = (f"versions/{before}", f"versions/{version}/picture", f"versions/{version}/chart.csv")
+        assert [people[name].get(f"/charts/{path}").status_code for path in refused] == [403] * 3
+    assert people["eve"].get(f"/charts/units/4?version={version}").status_code == 404

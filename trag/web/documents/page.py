@@ -25,6 +25,7 @@ from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.validity import to_review
+from trag.web.documents import readable
 from trag.web.documents.conflicts import ConflictsPage
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
@@ -37,7 +38,7 @@ from trag.web.documents.validity import ValidityPage
 from trag.web.documents.viewer import PageCache, Viewer
 from trag.web.forms import number, received
 from trag.web.responses import explain
-from trag.web.visitors import named
+from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
     from store.jobs import Job
@@ -203,7 +204,9 @@ class DocumentsPage:
         router.post("/indexing/dismiss")(self.dismiss_indexing)
 
     def show(self, request: Request) -> Response:
-        """What is being worked on, and every document."""
+        """What is being worked on, and every document; for others than admins those that they may read."""
+        if not caller(request).may("admin"):
+            return readable.show(self.context, request)
         documents, jobs = self.context.library.documents(), self.home.queue.jobs()
         chart, validity = self.home.organization.chart, self.home.records.validity
         today = date.today()
@@ -212,7 +215,7 @@ class DocumentsPage:
         return page(
             "list",
             documents=documents,
-            listing=listing(documents, query, jobs, self.context.sections, standings, due),
+            listing=listing(documents, query, jobs, lambda each: len(self.context.outline(each)), standings, due),
             most=MOST,
             jobs=jobs,
             writing=self.writing.now,
