@@ -134,7 +134,7 @@ class Gate:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
                     more = NEEDS_FACTOR if self.door.settings.second_factor else ""
-                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.{more}")
+                    raise Refused(403, f"{refused_to_others(scope['method'], needs)}{more}")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 result = f"answered {answer.status}"
@@ -282,7 +282,7 @@ class Gate:
             if function is None:
                 raise Refused(404, "There is nothing here.")
             if not visit.caller.may(function.role):
-                raise Refused(403, f"Your role is {visit.caller.role}; this needs {function.role}.")
+                raise Refused(403, refused_to_others("POST", function.role))
         try:
             made(Join if path == JOIN else Cancel, json.dumps(call))
         except ValueError:
@@ -324,6 +324,12 @@ class Gate:
             app.result()
         finally:
             app.cancel()
+
+
+def refused_to_others(method: str, role: access.Needs) -> str:
+    """What is said to those who may not do what needs a role."""
+    who = "reviewers and administrators" if role == "reviewer" else "administrators"
+    return f"Only {who} can {'open this page' if method in ('GET', 'HEAD') else 'do this'}."
 
 
 def _caller(visit: Visit | None, where: str) -> tuple[str, Allowance]:

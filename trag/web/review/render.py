@@ -26,7 +26,7 @@ TITLES: dict[Choice, str] = {
 """What the queues are called."""
 ABOUT: dict[Choice, str] = {
     "newest": "Answers that nobody has judged, the last one first.",
-    "flagged": "Answers that whoever asked found wanting.",
+    "flagged": "Answers that whoever asked marked as wrong or too long.",
     "doubtful": "Answers against which most speaks, by what is kept with them and by whoever asked; the worst first.",
     "sample": "A fair share of all answers, always the same ones: what is found here holds for all.",
     "second": "Answers that one reviewer has judged and another one is to judge, without knowing how.",
