@@ -63,7 +63,7 @@ def pin(
             why = "other procedures are in use"
         if why:
             raise StoreError(
-                f"What that answer stands on is no longer the same: {why}.",
+                f"The sources of that answer are no longer the same: {why}.",
                 "Ask the question again, and pin the new answer.",
             )
         sources = tuple(Ground(*each) for each in sorted(now.documents.items()))

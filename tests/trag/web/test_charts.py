@@ -65,7 +65,7 @@ def upload(client: TestClient, content: bytes, name: str = "next.csv") -> str:
 
 
 def fields(page: BeautifulSoup) -> dict[str, str]:
-    return {str(each["name"]): str(each["value"]) for each in page.select("form[action$=activate] input")}
+    return {str(each["name"]): str(each.get("value", "")) for each in page.select("form[action$=activate] input")}
 
 
 def test_a_home_without_a_chart_says_how_to_begin(client: TestClient) -> None:
@@ -421,6 +421,31 @@ def test_people_are_answered_while_a_file_is_checked(client: TestClient, monkeyp
 
 
 # Files that wait
+
+
+def test_a_chart_that_removes_most_units_is_asked_about_twice(client: TestClient, home: Home) -> None:
+    before = activate(home)
+    page = soup(client, path := upload(client, b"name,parent\nClub,\nBoard,Club\nPool,Club\n"))
+    assert "Removes 2 of the 4 units in use." in words(page, "#why")
+    assert [words(each, "button") for each in page.select("form[action$=activate]")] == ["Activate"]
+    assert not page.select(".decide button.main")
+    for removed in ("", "1", "two"):
+        refused = client.post(f"{path}/activate", data=fields(page) | {"removed": removed})
+        assert "type 2 on its page" in refused.text
+        assert home.organization.version == before
+    client.post(f"{path}/activate", data=fields(page) | {"removed": " 2 "})
+    now = home.organization.version
+    assert now != before
+    page = soup(client, f"/charts/versions/{before}")
+    assert not page.select("[name=removed]"), "going back removes 1 of 3"
+    assert "removed" not in fields(soup(client, upload(client, LATER)))
+
+
+def test_a_web_page_is_no_chart(client: TestClient) -> None:
+    for name in ("canteen.html", "canteen.csv"):
+        page = soup(client, upload(client, b"<!-- x -->\n<!DOCTYPE html>\n<html><body><p>a,b</p></body></html>", name))
+        assert words(page, ".problems.errors .what") == "The file is a web page (HTML), not a table."
+        assert not page.select(".mapping, .view, .samples")
 
 
 def test_everybody_looks_at_the_chart_in_use_and_at_nothing_else(home: Home, portal: BlockingPortal) -> None:

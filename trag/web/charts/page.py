@@ -27,7 +27,7 @@ from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import Version
 from trag.charts import remember
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.forms import Form
@@ -47,6 +47,8 @@ PATIENCE = 1.0
 LONG_PATIENCE = 20.0
 FIRST = 10
 """Problems and changes of a kind that are shown at once."""
+MANY_REMOVED = 0.5
+"""Of the units in use, the share that a chart removes which has to be confirmed by their number."""
 LONGEST_SAMPLE = 60
 """Characters of the cells that are shown with a header."""
 MOST = 500
@@ -201,6 +203,7 @@ class ChartsPage(VersionedPage):
             in_use=in_use,
             same=bool(review.chart and in_use and review.chart.version == in_use.version),
             overtaken=overtaken,
+            removed=_removed(review),
             first=FIRST,
             most=MOST,
         )
@@ -239,6 +242,14 @@ class ChartsPage(VersionedPage):
             remember(review.report.header, dict(choice.columns), self.home.folder)
         return done
 
+    def unconfirmed(self, subject: Subject, form: Form, against: str) -> TragError | None:
+        choice = Choice.read(form) if isinstance(subject, Waiting) else Choice()
+        removed = _removed(self._review(subject, choice, against).result())
+        if not removed or form.get("removed", "").strip() == str(removed):
+            return None
+        message = f"Nothing was changed: this chart removes {removed:,} of the units in use."
+        return TragError(message, f"If they are to go, type {removed} on its page before you activate it.")
+
     def query(self, form: Form) -> list[tuple[str, str]]:
         return [*Choice.read(form).fields()]
 
@@ -274,6 +285,12 @@ async def _within(future: Future[Review], seconds: float) -> Review | None:
     waiting.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     done, _ = await asyncio.wait({waiting}, timeout=seconds)
     return waiting.result() if done else None
+
+
+def _removed(review: Review) -> int:
+    """How many units a chart removes, 0 where it keeps more than MANY_REMOVED allows to go unasked."""
+    removed = next((group.count for group in review.groups if group.kind == "removed"), 0)
+    return removed if review.before and removed >= MANY_REMOVED * len(review.before) else 0
 
 
 def _query(choice: Choice, **more: str) -> str:

@@ -38,8 +38,6 @@ SECRETS_LAST = 300.0
 """Seconds that a browser may take to come for a secret."""
 SECOND_FACTOR = "/account#second"
 """Where somebody sets up a second factor."""
-MOST_UNITS = 2_000
-"""Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
 MEANINGS: dict[Role, str] = {
     "employee": "asks",
@@ -140,15 +138,12 @@ class PeopleContext:
         return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
 
     def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page of templates/people with these values, which are escaped there: names come from strangers. The units
-        of a `chart` are offered while one is typed."""
-        chart = values.get("chart")
-        units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
+        """A page of templates/people with these values, which are escaped there: names come from strangers."""
         if problem := values.get("problem"):
             values["problem"] = told(problem, to_admin=is_admin_here())
         html = environment().get_template(f"people/{template}.html")
         shown = {"here": ""} | values | SHARED | {"now": datetime.now(UTC), "unit_typed": unit_typed}
-        return HTMLResponse(html.render(shown | {"units": sorted(dict.fromkeys(units), key=str.casefold)}), status)
+        return HTMLResponse(html.render(shown), status)
 
 
 def typed_twice(form: Mapping[str, str]) -> str:

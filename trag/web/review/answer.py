@@ -140,7 +140,7 @@ class AnswerPage:
             "sources": found,
             "used": found,
             "rest": (),
-            "against": "What it stands on has changed since." if changed else "",
+            "against": "Its sources have changed since." if changed else "",
             "asked": brief.subject,
         }
 
@@ -308,7 +308,7 @@ class AnswerPage:
             kind="plan" if isinstance(record, PlanRecord) else "answer", procedures=getattr(record, "procedures", ""),
             by=who.name, reviewer=who.person, where=where(request),
         )  # fmt: skip
-        told = "Approved. Whoever asks this, and may read what it stands on, is given it at once."
+        told = "Approved. Whoever asks this, and may read its sources, is given it at once."
         return self._again(request, id, told)
 
     def _followed(self, who: CurrentUser, plan: PlanRecord, order: str) -> PlanRecord:

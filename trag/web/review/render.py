@@ -26,7 +26,7 @@ TITLES: dict[Choice, str] = {
 """What the queues are called."""
 ABOUT: dict[Choice, str] = {
     "newest": "Answers that nobody has judged, the last one first.",
-    "flagged": "Answers that whoever asked found wanting.",
+    "flagged": "Answers that whoever asked marked as wrong or too long.",
     "weak": "Answers of which sources bear out less than half, the weakest first.",
     "sample": "A fair share of all answers, always the same ones: what is found here holds for all.",
     "second": "Answers that one reviewer has judged and another one is to judge, without knowing how.",

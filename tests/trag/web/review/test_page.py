@@ -240,7 +240,7 @@ def test_the_plots_say_what_their_tables_say(place: Place) -> None:
         for kind, name in (("document", "rules.md"), ("unit", "Board"), ("model", "tiny + a1")):
             (figure,) = page.select(f"[data-plot={kind}]")
             assert [str(part["width"]) for part in figure.select(".track rect")] == ["60.00%", "20.00%", "20.00%"]
-            assert texts(figure, ".said") == ["80.0% right of 5, 20.0% wordy"]
+            assert texts(figure, ".said") == ["80.0% right of 5, 20.0% too long"]
             assert texts(figure, "tbody tr")[0].startswith(f"{name} 6 5 3 1 1 80.0%")
         heights = [float(str(part["height"])) for part in page.select("[data-plot=answers] g rect")]
         assert heights == [pytest.approx(164 * each / 6, abs=0.1) for each in (3, 1, 1, 1)]
