@@ -1,12 +1,4 @@
-<<<<<<< ours
-// What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources
-// opened by their numbers.
-=======
-// What all pages but Ask share: colours, times as clocks here show them, pressing once, sources opened by their numbers.
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-dark.addEventListener("change", () => document.documentElement.classList.toggle("dark", dark.matches));
->>>>>>> theirs
+// What all pages but Ask share: times as clocks here show them, pressing once, sources opened by their numbers.
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
