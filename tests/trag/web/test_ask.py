@@ -196,7 +196,7 @@ def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
     assert (page.runs.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
     page.stop(begun.chosen, by("anna"))
     *_, last = followed(page, begun.chosen)
-    assert "Stopped by the reader" in last.log
+    assert "You stopped this." in last.log
 
 
 def test_a_second_press_on_a_page_asks_nothing_while_the_first_is_under_way(page: AskPage) -> None:
