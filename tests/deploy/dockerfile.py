@@ -69,15 +69,20 @@ def build(base: Path, work: Path) -> Path:
         if root.exists():
             continue
         half = work / f"{stage.name}.half"
+        subprocess.run(["rm", "-rf", "--one-file-system", half], check=True)
         subprocess.run(["cp", "-a", "--reflink=auto", base, half], check=True)
-        _fill(stage, half, work)
+        mounted = [half / "proc", half / "dev"]
+        subprocess.run(["mount", "-t", "proc", "proc", mounted[0]], check=True)
+        subprocess.run(["mount", "-t", "devtmpfs", "dev", mounted[1]], check=True)
+        try:
+            _fill(stage, half, work)
+        finally:
+            subprocess.run(["umount", *mounted], check=True)
         half.rename(root)
     return root
 
 
 def _fill(stage: Stage, root: Path, work: Path) -> None:
-    for kind, place in (("proc", "proc"), ("devtmpfs", "dev")):
-        subprocess.run(["mount", "-t", kind, kind, root / place], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
     given = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/root"} | given
@@ -94,8 +99,6 @@ def _fill(stage: Stage, root: Path, work: Path) -> None:
             case "RUN":
                 script = f"cd {shlex.quote(folder)} && {one.rest}"
                 subprocess.run(["chroot", root, "/bin/sh", "-xc", script], env=environment, check=True)
-    for place in ("dev", "proc"):
-        subprocess.run(["umount", root / place], check=True)
 
 
 def _copy(values: list[str], root: Path, folder: str, work: Path) -> None:

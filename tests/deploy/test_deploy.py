@@ -90,7 +90,9 @@ def test_the_image_and_the_service_run_a_command_of_the_wheel_as_an_account_with
     _parser().parse_args(command[1:])
     (started,) = unit()["ExecStart"]
     assert started.split() == [f"/opt/trag/bin/{command[0]}", *command[1:]]
-    assert [one.rest for one in IMAGE.all("USER")] == unit()["User"] == ["trag"]
+    (account,) = (one.rest for one in IMAGE.all("USER"))
+    assert f"useradd --system --uid {account} " in IMAGE.all("RUN")[0].rest
+    assert unit()["User"] == ["trag"]
     assert unit()["NoNewPrivileges"] == ["yes"]
     assert unit()["CapabilityBoundingSet"] == [""]
 
