@@ -313,12 +313,6 @@ def time_left(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
-def ordinal(number: int) -> str:
-    """1 as "1st", 2 as "2nd", 11 as "11th"."""
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
-
-
 def _template(name: str) -> jinja2.Template:
     return environment().get_template(name)
 

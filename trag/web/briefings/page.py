@@ -32,7 +32,7 @@ from trag.web import made
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
 from trag.web.evidence import Evidence, brief_evidence
 from trag.web.forms import Form
-from trag.web.render import NEIGHBOURS, environment, ordinal
+from trag.web.render import NEIGHBOURS, environment
 from trag.web.responses import Denied, Notice, Notices, attachment, explain, there
 from trag.web.visitors import caller
 
@@ -232,7 +232,6 @@ class BriefingsPage:
             "record": record,
             "length": record.length if record else "standard",
             "stopped": run.stop.is_set(),
-            "place": ordinal(draft.waiting),
             "evidence": {each.source.id: each for each in found},
             "chart_link": "",
             "done": done,

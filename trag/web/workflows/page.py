@@ -27,7 +27,7 @@ from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns
 from trag.web.forms import Form, number, remark
-from trag.web.render import environment, ordinal
+from trag.web.render import environment
 from trag.web.responses import Denied, attachment, explain, there
 from trag.web.visitors import caller
 from trag.web.workflows.shown import asked_for, changes, open_things, shown, tried
@@ -115,7 +115,6 @@ class WorkflowsPage:
                 id,
                 draft=draft,
                 stopped=active.stop.is_set(),
-                place=ordinal(draft.waiting),
                 steps=steps,
                 count=len(draft.workflow.steps) if draft.workflow else 0,
                 begins=wording.begins(draft.workflow, book) if draft.workflow else "",
