@@ -332,6 +332,6 @@ def environment() -> jinja2.Environment:
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
-    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html}
+    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made
