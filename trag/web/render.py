@@ -313,12 +313,6 @@ def time_left(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
-def ordinal(number: int) -> str:
-    """1 as "1st", 2 as "2nd", 11 as "11th"."""
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
-
-
 def _template(name: str) -> jinja2.Template:
     return environment().get_template(name)
 
@@ -338,6 +332,6 @@ def environment() -> jinja2.Environment:
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
-    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html}
+    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made

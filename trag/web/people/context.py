@@ -22,6 +22,7 @@ from trag.errors import TragError, told
 from trag.people.accounts import make_admin
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
+from trag.web.language import later
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.render import environment, unit_name
 from trag.web.responses import Notices
@@ -40,11 +41,11 @@ SECOND_FACTOR = "/account#second"
 """Where somebody sets up a second factor."""
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
 MEANINGS: dict[Role, str] = {
-    "employee": "asks",
-    "reviewer": "also judges answers, and measures how right they are",
-    "admin": "also runs everything: documents, chart, models, people",
+    "employee": later("Employee: asks"),
+    "reviewer": later("Reviewer: also judges answers, and measures how right they are"),
+    "admin": later("Admin: also runs everything: documents, chart, models, people"),
 }
-WAYS: dict[How, str] = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+WAYS: dict[How, str] = {"password": later("password"), "sso": later("single sign-on"), "proxy": later("the proxy")}
 SHARED = {
     **{"longest": LONGEST, "meanings": MEANINGS, "roles": ROLES, "shortest": SHORTEST},
     **{"states": STATES, "unit_name": unit_name, "ways": WAYS},
@@ -150,7 +151,7 @@ def typed_twice(form: Mapping[str, str]) -> str:
     """The password that was typed twice. Raises TragError for two."""
     password = form.get("password", "")
     if password != form.get("again", ""):
-        raise TragError("The two passwords are not the same.", "Type the same one twice.")
+        raise TragError(later("The two passwords are not the same."), later("Type the same one twice."))
     return password
 
 

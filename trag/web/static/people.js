@@ -15,6 +15,6 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = !navigator.clipboard;
   button.onclick = async () => {
     await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-    button.firstChild.textContent = "Copied";
+    button.firstChild.textContent = button.dataset.done;
   };
 }
