@@ -61,7 +61,9 @@ def _doubt(record: dict[str, Any]) -> float:
     if checks.get("replaced") == "chart" or record.get("status") == "approved":
         return against
     reader, reranker = record.get("refusal_odds"), record.get("odds")
-    return against + (UNKNOWN if reader is None or reranker is None else _between(reader, reranker))
+    near = UNKNOWN if reader is None or reranker is None else _between(reader, reranker)
+    # What was nearly answered is rightly refused more often than what was nearly refused is rightly answered.
+    return against + (near / 2 if record.get("status") == "cannot_answer" else near)
 
 
 def _between(reader: float, reranker: float) -> float:
