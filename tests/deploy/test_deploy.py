@@ -91,7 +91,7 @@ def test_the_image_and_the_service_run_a_command_of_the_wheel_as_an_account_with
     (started,) = unit()["ExecStart"]
     assert started.split() == [f"/opt/trag/bin/{command[0]}", *command[1:]]
     (account,) = (one.rest for one in IMAGE.all("USER"))
-    assert f"useradd --system --uid {account} " in IMAGE.all("RUN")[0].rest
+    assert f"useradd --uid {account} " in IMAGE.all("RUN")[0].rest
     assert unit()["User"] == ["trag"]
     assert unit()["NoNewPrivileges"] == ["yes"]
     assert unit()["CapabilityBoundingSet"] == [""]
