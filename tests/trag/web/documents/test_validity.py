@@ -55,7 +55,7 @@ def form(client: TestClient, path: str = PATH) -> dict[str, str]:
     fields = {each["name"]: each.get("value", "") for each in page.select(".validity input")}
     fields |= {each["name"]: each.get_text() for each in page.select(".validity textarea")}
     return {str(name): str(value) for name, value in fields.items()} | {
-        "status": str(page.select_one("select option[selected]")["value"])  # type: ignore[index]
+        "status": str(page.select_one(".validity option[selected]")["value"])  # type: ignore[index]
     }
 
 
