@@ -15,6 +15,7 @@ from typing import Literal
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
 from org.linking import disambiguation
+from trag.web.language import gettext as _
 
 Kind = Literal["added", "removed", "moved", "renamed", "edited"]
 Node = tuple[bool, str]
@@ -95,10 +96,10 @@ class Layout:
         """What is known of one unit beside its place, and what was otherwise before. IndexError where there is none."""
         unit, change = self.units[place], self.changes.get(place)
         facts = [
-            ("Also called", as_text(unit.aliases)),
-            ("Head", unit.head),
-            ("E-mail", unit.email),
-            ("Code", unit.code),
+            (_("Also called"), as_text(unit.aliases)),
+            (_("Head"), unit.head),
+            (_("E-mail"), unit.email),
+            (_("Code"), unit.code),
         ]
         before: list[tuple[str, str]] = []
         if change and change.moved:
@@ -107,7 +108,7 @@ class Layout:
             before.append(("Name", change.before.name))
         before += [(edit.field, edit.before) for edit in edits(change)] if change else []
         return {
-            "facts": [fact for fact in (*facts, *unit.attributes, ("About", unit.description)) if fact[1]],
+            "facts": [fact for fact in (*facts, *unit.attributes, (_("About"), unit.description)) if fact[1]],
             "before": before,
         }
 

@@ -19,6 +19,8 @@ from trag.validity import to_review
 from trag.validity_fields import FIELDS, open_questions, read_fields, typed
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.render import unit_name
 from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, named
@@ -30,13 +32,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NAMES = {
-    "status": "Status",
-    "owner": "Owner",
-    "valid_from": "Valid from",
-    "valid_to": "Valid to",
-    "review": "To be reviewed by",
-    "language": "Language",
-    "supersedes": "Supersedes",
+    "status": later("Status"),
+    "owner": later("Owner"),
+    "valid_from": later("Valid from"),
+    "valid_to": later("Valid to"),
+    "review": later("To be reviewed by"),
+    "language": later("Language"),
+    "supersedes": later("Supersedes"),
 }
 """What people call the fields."""
 
@@ -88,12 +90,12 @@ class ValidityPage:
             # Who owns one document must not put an end to another's.
             others = [name for name in made.supersedes if name not in held.supersedes]
             told += [
-                f"It may not supersede {name}, which is not yours: an admin may say so."
+                _("It may not supersede %(name)s, which is not yours: an admin may say so.") % {"name": name}
                 for name in others
                 if name in names and not owns(who, known.get(name, Validity()))
             ]
         if form.get("instead_of") != fingerprint(held):
-            told.append("Somebody changed it meanwhile: what is kept now is below. Look at it, and save again.")
+            told.append(_("Somebody changed it meanwhile: what is kept now is below. Look at it, and save again."))
         if told:
             return self._page(request, key, document, held, cells, tuple(told))
         try:
@@ -102,7 +104,7 @@ class ValidityPage:
             return self._page(request, key, document, held, cells, (in_one_line(error),))
         log.info("%s said when a document is valid", named(request))
         to = f"/documents/{key}" if who.may("admin") else "/documents/owned"
-        return self.context.notices.go(to, Notice(f"Kept: when {document.name} is valid."))
+        return self.context.notices.go(to, Notice(_("Kept: when %(name)s is valid.") % {"name": document.name}))
 
     def _document(self, request: Request, key: str) -> tuple[Document, Validity]:
         """The document of a key, for whom may say when it is valid. Raises Denied for others as for none."""

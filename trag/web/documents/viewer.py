@@ -43,6 +43,7 @@ from trag.web.documents.context import DocumentsContext
 from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
+from trag.web.language import later
 from trag.web.request_limits import Turns, give_turn_back
 from trag.web.responses import Denied, there
 from trag.web.visitors import caller
@@ -294,7 +295,7 @@ class Viewer:
         def original() -> tuple[bytes, Iterable[ScannedPage]]:
             content = self.context.home.original(document.name)
             if content is None:
-                raise TragError("The original is no longer here.", "Upload the document again.")
+                raise TragError(later("The original is no longer here."), later("Upload the document again."))
             return content, self.context.home.scans(document.sha256)
 
         return original
@@ -308,13 +309,13 @@ class Viewer:
             return None
         if stored.kind == "brief":
             return (
-                (f"/briefings/{answer}", "the briefing")
+                (f"/briefings/{answer}", later("Back to the briefing"))
                 if briefs.kept(self.context.home, caller(request), answer)
                 else None
             )
         if stored.conversation and records.owns(caller(request).person, stored.conversation):
-            return f"/?c={stored.conversation}", "the conversation"
-        return (f"/review/{answer}", "the review") if caller(request).may("reviewer") else None
+            return f"/?c={stored.conversation}", later("Back to the conversation")
+        return (f"/review/{answer}", later("Back to the review")) if caller(request).may("reviewer") else None
 
     def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
         """What is looked for. Raises Denied where there is no such passage."""

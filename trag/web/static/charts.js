@@ -24,7 +24,7 @@ const view = document.querySelector(".view");
 if (view) {
   const { show } = await import("/charts_view.js");
   show(view).catch((error) => {
-    view.querySelector(".unit").textContent = "The chart could not be drawn. Reload the page.";
+    view.querySelector(".unit").textContent = view.dataset.lost;
     throw error;
   });
 }

@@ -1,5 +1,7 @@
 // The chart as a tree of text (WAI-ARIA tree view), filled as it is opened: the picture's twin for keyboards and screen readers.
 
+import { filled } from "/combobox.js";
+
 const SLICE = 200; // units of a branch that are added at once
 
 const SIGNS = { "+": ["+", "added"], "-": ["−", "removed"], ">": ["→", "moved"], "=": ["✎", "renamed"], "*": ["✎", "edited"] };
@@ -59,7 +61,7 @@ export class Outline {
     name.className = "name";
     name.textContent = units.names[unit];
     line.append(name);
-    if (below) line.append(" ", this.note("count", below.toLocaleString("en")), this.note("unseen", " under it"));
+    if (below) line.append(" ", this.note("count", below.toLocaleString("en")), this.note("unseen", ` ${this.tree.dataset.under}`));
     if (units.changed[unit]) line.append(" ", this.note("inside", `${units.changed[unit].toLocaleString("en")} changed`));
     item.append(line);
     this.items.set(unit, item);
@@ -99,7 +101,7 @@ export class Outline {
     rest.role = "treeitem";
     rest.tabIndex = -1;
     rest.of = unit;
-    rest.append(this.note("line", `${item.waiting.length.toLocaleString("en")} more: show ${Math.min(SLICE, item.waiting.length)}`));
+    rest.append(this.note("line", filled(this.tree.dataset.more, { number: item.waiting.length.toLocaleString("en"), some: Math.min(SLICE, item.waiting.length) })));
     rest.firstChild.style.setProperty("--depth", this.units.depth[unit] + 1);
     list.append(rest);
   }

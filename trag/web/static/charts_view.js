@@ -2,7 +2,7 @@
 import { Outline } from "/charts_outline.js";
 import { Picture } from "/charts_picture.js";
 import { Units } from "/charts_units.js";
-import { combobox } from "/combobox.js";
+import { combobox, filled } from "/combobox.js";
 
 const FOUND = 50; // units listed under the search box
 const number = new Intl.NumberFormat("en");
@@ -54,7 +54,7 @@ export async function show(root) {
     const marks = [...units.mark(unit)].map((mark) => MARKS[mark]).join(", ");
     const below = units.size[unit] - 1;
     const direct = [...units.under(unit)].length;
-    const counts = below ? `${number.format(direct)} directly under it, ${number.format(below)} in all` : "nothing under it";
+    const counts = below ? filled(root.dataset.counts, { direct: number.format(direct), all: number.format(below) }) : root.dataset.alone;
     const title = made("h2", units.names[unit]);
     const line = made("p", "", { className: "soft" });
     for (const text of [marks, units.kind(unit), counts].filter(Boolean)) line.append(line.firstChild ? " · " : "", made("bdi", text));
@@ -64,7 +64,7 @@ export async function show(root) {
     wanted = new AbortController();
     try {
       const answer = await fetch(`${path}/units/${unit}?${query}`, { signal: wanted.signal });
-      const known = answer.ok ? await answer.json() : { facts: [["Details", "They did not come; reload the page."]], before: [] };
+      const known = answer.ok ? await answer.json() : { facts: [[root.dataset.details, root.dataset.missing]], before: [] };
       const row = (name, text, kind) => {
         const row = made("div", "", { className: kind });
         row.append(made("dt", name), made("dd", text));
@@ -79,17 +79,18 @@ export async function show(root) {
     }
   }
 
+  const list = root.querySelector("#found");
   const look = (words, show) => {
     hits = units.search(words);
     picture.highlight(hits);
     const found = hits.slice(0, FOUND).map((unit) => {
       const [alias, above] = [units.alias(unit, words), units.above[unit]];
-      const beside = [alias, above >= 0 && `under ${units.names[above]}`].filter(Boolean);
+      const beside = [alias, above >= 0 && filled(list.dataset.under, { unit: units.names[above] })].filter(Boolean);
       return [made("span", units.names[unit]), ...beside.map((text) => made("span", text, { className: "soft" }))];
     });
-    show(found, hits.length > FOUND ? `and ${number.format(hits.length - FOUND)} more, marked in the picture` : "");
+    show(found, hits.length > FOUND ? filled(root.dataset.more, { number: number.format(hits.length - FOUND) }) : "");
   };
-  combobox(root.querySelector("input[type=search]"), root.querySelector("#found"), look, (place) => choose(hits[place]));
+  combobox(root.querySelector("input[type=search]"), list, look, (place) => choose(hits[place]));
 
   // ---- Tools ----
   root.querySelectorAll("[data-zoom]").forEach((button) => {

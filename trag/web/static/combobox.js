@@ -1,5 +1,8 @@
 // A unit searched by name (WAI-ARIA combobox): typed, gone through with the arrows, taken with Enter or a press.
 
+/** Words of the page with what stands in their holes: "{unit}". */
+export const filled = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
 /**
  * While somebody types into `box`, `look` is given the words and a function to call with what they find, also later: the
  * nodes of each unit, and a line under them all. `take` is told the place of the unit that is chosen.
@@ -34,7 +37,7 @@ export function combobox(box, list, look, take) {
       }),
     );
     if (more) list.append(note(more));
-    if (box.value.trim() && !found.length) list.append(note("No unit is called that"));
+    if (box.value.trim() && !found.length) list.append(note(list.dataset.none));
     list.hidden = !list.childElementCount;
     box.setAttribute("aria-expanded", String(!list.hidden));
     point(0);
@@ -68,7 +71,7 @@ export function units(box, list, take) {
       hits = [];
     }
     const made = (tag, text, className = "") => Object.assign(document.createElement(tag), { textContent: text, className });
-    show(hits.map((unit) => [made("bdi", unit.name), ...(unit.under ? [made("span", ` under ${unit.under}`, "soft")] : [])]));
+    show(hits.map((unit) => [made("bdi", unit.name), ...(unit.under ? [made("span", ` ${filled(list.dataset.under, { unit: unit.under })}`, "soft")] : [])]));
   };
   const later = (words, show) => {
     clearTimeout(timer);
