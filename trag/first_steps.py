@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN
@@ -58,5 +57,4 @@ def count_open(home: Home) -> int:
 
 
 def _model_is_there(settings: Settings) -> bool:
-    known = catalogue.chosen(settings.model)
-    return bool(settings.model_url) or (known.path if known else Path(settings.model).expanduser()).is_file()
+    return bool(settings.model_url) or catalogue.path_of(settings.model).is_file()
