@@ -53,12 +53,12 @@ BAR = 300
 """Milliseconds in which a page is to open."""
 OPINIONS = {"open": (), "second": ("Correct",), "disputed": ("Correct", "Incorrect")}
 """The verdicts on an answer that stands so; on any other, the one that it stands at."""
-QUEUES = ("newest", "flagged", "weak", "sample", "second", "disputed", "judged")
+QUEUES = ("newest", "flagged", "doubtful", "sample", "second", "disputed", "judged")
 PEOPLE: dict[str, Role] = {"admin": "admin", "reviewer": "reviewer"}
 ADDRESSES = {
     **{f"queue: {choice}": f"/review?choice={choice}" for choice in QUEUES},
     "queue: newest of the commonest document": "/review?document=document+000.pdf",
-    "queue: weak of the commonest unit": "/review?choice=weak&unit=unit-000",
+    "queue: doubtful of the commonest unit": "/review?choice=doubtful&unit=unit-000",
     "queue: newest, far back": "/review?at=40000",
     "dashboard": "/review/figures",
     "dashboard, 12 weeks": "/review/figures?weeks=12",
@@ -190,7 +190,7 @@ def queries(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
     for choice in QUEUES:
         yield f"queue: {choice}", lambda choice=choice: page(Queue(choice))
     yield "queue: newest of the commonest document", lambda: page(Queue(document="document 000.pdf"))
-    yield "queue: weak of the commonest unit", lambda: page(Queue("weak", unit="unit-000"))
+    yield "queue: doubtful of the commonest unit", lambda: page(Queue("doubtful", unit="unit-000"))
     yield "queue: newest, 200 documents hidden", lambda: page(Queue(hidden=hidden))
     yield "queue: judged, 200 documents hidden", lambda: page(Queue("judged", hidden=hidden))
     yield "queue: newest, the last page", lambda: desk.queue(Queue(), reviewer="tom", page=2_400)

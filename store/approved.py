@@ -20,10 +20,11 @@ State = Literal["pinned", "returned"]
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A document that an approved answer stands on, as it was then."""
+    """A document that an approved answer stands on, as it was then, and the section, "" for no certain one."""
 
     document: str
     sha256: str
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,5 +114,5 @@ def add(connection: Connection, pinned: Approved) -> None:
     same = (table.c.normal == pinned.normal, table.c.state == "pinned", table.c.kind == pinned.kind)
     connection.execute(update(table).where(*same).values(state="returned", why="another was pinned"))
     row: dict[str, Any] = {column.name: getattr(pinned, column.name) for column in table.columns}
-    sources = json.dumps([[source.document, source.sha256] for source in pinned.sources])
+    sources = json.dumps([[source.document, source.sha256, source.section] for source in pinned.sources])
     connection.execute(insert(table), row | {"sources": sources})

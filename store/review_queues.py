@@ -10,12 +10,13 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 
 from store import schema
+from store.review_topics import STOPPED
 
-Choice = Literal["newest", "flagged", "weak", "sample", "second", "disputed", "judged"]
-"""Of the open answers the newest, those that their askers found wanting, those with little support, a sample; those
+Choice = Literal["newest", "flagged", "doubtful", "sample", "second", "disputed", "judged"]
+"""Of the open answers the newest, those that their askers found wanting, those that are likely wrong, a sample; those
 that want a second reviewer; those that two judged differently; those with a verdict that holds."""
-WEAK = 0.5
-"""The share of an answer's sentences that sources bear out, under which its support is little."""
+DOUBTFUL = 0.25
+"""The doubt (review_topics.py) from which on an answer is likely wrong."""
 _REVIEW_STATUSES = {
     "second": ("second",),
     "disputed": ("disputed",),
@@ -50,14 +51,14 @@ def sampling_hash(text: str) -> int:
 
 
 def ordered(query: Select[Any], queue: Queue, number: ColumnElement[int]) -> Select[Any]:
-    """In the order of a queue: the weakest first where support is little, else the newest."""
-    weakest = [schema.reviews.c.support] if queue.choice == "weak" else []
-    return query.order_by(*weakest, number.desc())
+    """In the order of a queue: the likeliest to be wrong first where they are doubtful, else the newest."""
+    worst = [schema.reviews.c.doubt.desc()] if queue.choice == "doubtful" else []
+    return query.order_by(*worst, number.desc())
 
 
 def chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
-    """The numbers of the answers in a queue and their support, in no order. `alone` says that nobody but this reviewer
-    may judge."""
+    """The numbers of the answers in a queue and their doubt, in no order; none that was stopped, unless it was judged.
+    `alone` says that nobody but this reviewer may judge."""
     reviews, topics = schema.reviews.c, schema.topics.c
     statuses = _REVIEW_STATUSES.get(queue.choice, ("open",))
     # No index has the answers of several statuses in one order, so they are gone through from the newest on.
@@ -69,12 +70,14 @@ def chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
     ]
     # An answer's number is that of its topics: SQLite takes the order from an index only where it is told which.
     number = about[0][0].c.number if about else reviews.number
-    query = select(number, reviews.support).select_from(schema.reviews).where(status.in_(statuses))
+    query = select(number, reviews.doubt).select_from(schema.reviews).where(status.in_(statuses))
     for table, kind, value in about:
         fits = (table.c.kind == kind) & (table.c.value == value) & table.c.review_status.in_(statuses)
         query = query.join(table, fits & (table.c.number == reviews.number))
-    if queue.choice != "judged" and not alone:
-        query = query.where(reviews.asker != reviewer)
+    if queue.choice != "judged":
+        query = query.where(reviews.status != STOPPED)
+        if not alone:
+            query = query.where(reviews.asker != reviewer)
     if queue.choice == "second":
         labels, answers = schema.labels.c, schema.answers.c
         mine = (answers.number == reviews.number) & (labels.answer == answers.id) & (labels.reviewer == reviewer)
@@ -84,8 +87,8 @@ def chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
     elif statuses == ("open",):
         # An approved answer was judged when it was pinned: given again, it waits only once somebody has doubts.
         query = query.where(or_(reviews.status != "approved", reviews.flag.in_(_FLAGGED), reviews.since > 0))
-    if queue.choice == "weak":
-        query = query.where(reviews.support < WEAK)
+    if queue.choice == "doubtful":
+        query = query.where(reviews.doubt >= DOUBTFUL)
     if queue.choice == "sample":
         begin = sampling_hash(f"sample {queue.seed}")
         end = begin + int(_HASHES * min(max(queue.share, 0.0), 1.0))

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from math import exp
 from typing import Any, Literal
 
 By = Literal["week", "model", "document", "unit", "procedure", "action", "part"]
+STOPPED = "stopped"
+"""The status of an answer that was ended before it was whole: there is nothing to judge."""
+UNKNOWN = 0.2
+"""The doubt in an answer of which nobody told how near to a refusal it was."""
+FLAGGED = 10.0
+"""What it counts that whoever asked says that an answer is Incorrect: more than all else."""
 PART = "workflow:"
 """What stands before the id of a step, table or trigger of a workflow: it may be closed where a plan may have it."""
 
@@ -25,7 +33,8 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
     model = record.get("model", {})
     sentences = record.get("checks", {}).get("sentences", ())
     columns = {
-        "status": record.get("status", ""),
+        "status": STOPPED if record.get("interrupted") else record.get("status", ""),
+        "doubt": _doubt(record),
         "model": model.get("name", ""),
         "adapter": model.get("adapter", ""),
         "support": sum(one["supported"] for one in sentences) / len(sentences) if sentences else None,
@@ -34,6 +43,32 @@ def read_record(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]
     units = {entity["unit"] for entity in record.get("entities", ())}
     topics = [("model", " + ".join(filter(None, (columns["model"], columns["adapter"]))))]
     return columns, topics + [("document", name) for name in documents] + [("unit", unit) for unit in units]
+
+
+def doubt(columns: Mapping[str, Any], flag: str) -> float:
+    """How much speaks against what `read_record` has read, with what whoever asked says of it."""
+    found: float = columns.get("doubt", 0.0)
+    return found + FLAGGED if flag == "Incorrect" else found
+
+
+def _doubt(record: dict[str, Any]) -> float:
+    """How much speaks against an answer, by what its record keeps: about 0 for nothing, 1 and more for much."""
+    checks: dict[str, Any] = record.get("checks", {})
+    sentences = checks.get("sentences", ())
+    unsupported = sum(not one["supported"] for one in sentences) / len(sentences) if sentences else 0.0
+    against: float = unsupported + bool(checks.get("misplaced") or checks.get("unknown_units")) / 2
+    against += (checks.get("attempts", 0) > 1) / 4 + bool(record.get("conflicts")) / 4
+    if checks.get("replaced") == "chart" or record.get("status") == "approved":
+        return against
+    reader, reranker = record.get("refusal_odds"), record.get("odds")
+    return against + (UNKNOWN if reader is None or reranker is None else _between(reader, reranker))
+
+
+def _between(reader: float, reranker: float) -> float:
+    """How near it was, in [0, 1], that what was answered was refused, or the other way round: 1 where the log-odds of
+    the reader that it refuses, and those of the reranker that the passage answers, nearly make up for each other
+    (trag/ask.py, REFUSAL)."""
+    return 2 / (1 + exp(abs(reader + 1 - reranker) / 3))
 
 
 def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:

@@ -19,7 +19,7 @@ from store import StoreError, approved, audit, schema
 from store.approved import Approved, Kind, Present
 from store.database import lock_table, reading, rows, writing
 from store.review_queues import Queue, chosen, ordered, sampling_hash
-from store.review_topics import By, read_record
+from store.review_topics import By, doubt, read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Label:
     """A reviewer's verdict on an answer, with a comment and a corrected answer, both empty when there is none.
 
     `asker` says that it is a remark of who asked, and no review; `wrong_source` is the id of a source of the answer
-    that was wrong; `settles` says that it holds though others judged otherwise.
+    that was wrong; `settles` says that it holds though others judged otherwise; `right_document` and `right_section`
+    say where the right answer stands, "" where nobody says it.
     """
 
     answer: str
@@ -39,6 +40,18 @@ class Label:
     asker: bool = False
     wrong_source: str = ""
     settles: bool = False
+    right_document: str = ""
+    right_section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What a reviewer says of where an answer stands: the id of a source of it that was wrong, and the document and the
+    section in which the right answer stands; each "" for nothing."""
+
+    wrong_source: str = ""
+    right_document: str = ""
+    right_section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +107,9 @@ class Reviews:
             yield ReviewTransaction(connection)
 
     def queue(self, queue: Queue, *, reviewer: str, page: int = 1, most: int = 20) -> tuple[Review, ...]:
-        """A page of a queue: the weakest first where support is little, else the newest. A reviewer does not meet
-        again what they have judged and another is to judge, nor what they asked themselves and another may judge."""
+        """A page of a queue: the likeliest to be wrong first where they are doubtful, else the newest. A reviewer does
+        not meet again what they have judged and another is to judge, nor what they asked themselves and another may
+        judge."""
         number = schema.reviews.c.number
         with reading(self._engine) as connection:
             wanted = chosen(queue, reviewer, alone=alone(connection, reviewer))
@@ -271,7 +285,8 @@ class ReviewTransaction:
         """The review status of an answer, what its asker says, and the first two verdicts on it, each "" for none."""
         reviews, topics = schema.reviews, schema.topics
         values = {"review_status": review_status, "flag": flag, "first_opinion": first, "second_opinion": second}
-        self._connection.execute(update(reviews).where(reviews.c.number == answer.number).values(values))
+        against = {"doubt": doubt(read_record(answer.record_json)[0], flag)}
+        self._connection.execute(update(reviews).where(reviews.c.number == answer.number).values(values | against))
         if review_status != answer.review_status:
             about = topics.c.number == answer.number
             tally(self._connection, about, -1)

@@ -245,6 +245,8 @@ labels = Table(
     Column("asker", Boolean, nullable=False, server_default=false()),
     Column("wrong_source", Words, nullable=False, server_default=""),
     Column("settles", Boolean, nullable=False, server_default=false()),
+    Column("right_document", Words, nullable=False, server_default=""),
+    Column("right_section", Words, nullable=False, server_default=""),
     Index("labels_of_answer", "answer", "reviewer", "number"),
 )
 
@@ -262,9 +264,10 @@ reviews = Table(
     *_numbers("since"),
     Column("first_opinion", Words, nullable=False, server_default=""),
     Column("second_opinion", Words, nullable=False, server_default=""),
+    Column("doubt", Float, nullable=False, server_default="0"),
     Index("reviews_by_standing", "review_status", "number"),
     Index("reviews_by_flag", "review_status", "flag", "number"),
-    Index("reviews_by_support", "review_status", "support", "number"),
+    Index("reviews_by_doubt", "review_status", "doubt", "number"),
     Index("reviews_by_lot", "review_status", "sampling_hash", "number"),
     Index("reviews_by_opinions", "second_opinion", "first_opinion"),
     Index("reviews_of_asker", "asker"),

@@ -6,12 +6,13 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from store.appearances import Appearance, differing
-from trag.errors import TragError
+from trag.errors import SHOWN, TragError
 from trag.sandbox import Limits, run
 
 if TYPE_CHECKING:
@@ -38,8 +39,15 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 def current(home: Home) -> Appearance:
     """What the pages show: what an admin saved, and the name on the chart where none was; "" without either."""
     saved = home.records.appearances.current()
-    chart = None if saved.organization else home.organization.chart
-    return replace(saved, organization=chart.root.name) if chart else saved
+    return saved if saved.organization else replace(saved, organization=name_on_chart(home))
+
+
+def name_on_chart(home: Home) -> str:
+    """What the chart calls the organization, "" without one, and where it cannot be read: pages are drawn all the
+    same."""
+    with suppress(*SHOWN):
+        return home.organization.chart.root.name if home.organization.chart else ""
+    return ""
 
 
 def logo_address(appearance: Appearance) -> str:

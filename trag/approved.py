@@ -197,11 +197,8 @@ def answer(
         if all(is_open(ground.document) for ground in each.sources):
             stored = records.answer(each.answer) if each.answer else None
             reviewer = records.people.find(each.by)
-            return given(
-                each,
-                reviewer.shown if reviewer else each.by,
-                AnswerRecord.from_json(stored.record_json) if stored else None,
-            )
+            record = AnswerRecord.from_json(stored.record_json) if stored else None
+            return given(each, reviewer.shown if reviewer else each.by, record, told_places(each, records))
     return None
 
 
@@ -273,18 +270,29 @@ def fitting(
             yield each
 
 
-def given(approved: Approved, by: str, record: AnswerRecord | None) -> Given:
-    """What is given for an approved answer; `by` is how its reviewer is called, `record` the answer that was pinned,
-    None where it is gone.
+def told_places(approved: Approved, records: Records) -> tuple[Source, ...]:
+    """The first passage of each section in which a reviewer says that an approved answer stands."""
+    found = []
+    for ground in approved.sources:
+        passages = records.library.passages(ground.document) if ground.section else ()
+        found += [one for one in passages if one.kind == "section" and one.section == ground.section][:1]
+    return tuple(Source(one.id, one.kind, one.document, one.section, one.page, one.text, 1.0) for one in found)
 
-    Of the sources that answer had, those that the approved one stands on are kept; a document that none is kept of
-    stands by itself. Of its checks the support of what the reviewer left word for word.
+
+def given(approved: Approved, by: str, record: AnswerRecord | None, told: tuple[Source, ...] = ()) -> Given:
+    """What is given for an approved answer; `by` is how its reviewer is called, `record` the answer that was pinned,
+    None where it is gone; `told` are the passages where the reviewer says that it stands.
+
+    Of the sources that answer had, those that the approved one stands on are kept, unless the reviewer told others of
+    the same documents; a document that none is kept of stands by itself. Of its checks the support of what the reviewer
+    left word for word.
     """
     documents = {ground.document for ground in approved.sources}
-    kept = tuple(
+    elsewhere = documents - {source.document for source in told}
+    kept = told + tuple(
         source
         for source in (record.sources if record else ())
-        if (bool(approved.chart) if source.kind == "chart" else source.document in documents)
+        if (bool(approved.chart) if source.kind == "chart" else source.document in elsewhere)
     )
     bare = tuple(
         Source(f"approved-{place}", "approved", name, "", None, "", 1.0)

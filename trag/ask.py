@@ -221,8 +221,8 @@ class Assistant:
             scope = self._scope(question, vector, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
             placed, lines = self._found(question, vector, asked, scope, mentions, likelihood)
-            found = retrieve.excerpts(lines)
-            messages, excerpts = self._fitting(question, found, [one.text for one in placed])
+            found, context = retrieve.excerpts(lines), [one.text for one in placed]
+            messages, excerpts = self._fitting(question, found, context)
         run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
@@ -232,6 +232,7 @@ class Assistant:
             return
         best = max(one.odds for one in excerpts) if self.reranker else 0.0
         bias = REFUSAL - best if self.reranker else 0.0
+        run.add(odds=round(excerpts[0].odds, 2) if self.reranker else None)
         evidence = [Evidence(one.id, one.text, one.question or one.section) for one in sources]
         known = "\n".join([question, *(one.text for one in placed)])  # where the units sit that it names
         finding = ""
@@ -241,8 +242,20 @@ class Assistant:
                 messages = prompts.correction(messages, run.draft, finding)
                 run.add(checks=Checks(attempts=attempt))
             yield from self.write(run, messages, asked, refusal_bias=bias)
-            if asked.stop.is_set() or _declines(run.draft):
+            if asked.stop.is_set():
                 break
+            if _declines(run.draft):
+                around = retrieve.around(excerpts)
+                if best <= 0 or NO_QUESTION in run.draft or around == excerpts:
+                    break
+                # A line that rather answers than not may need its neighbours to say so.
+                messages, excerpts = self._fitting(question, around, context)
+                sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
+                run.add(sources=sources, checks=replace(run.record.checks, attempts=attempt))
+                evidence = [Evidence(one.id, one.text, one.question or one.section) for one in sources]
+                yield from self.write(run, messages, asked, refusal_bias=bias)
+                if asked.stop.is_set() or _declines(run.draft):
+                    break
             with run.timed("verify"):
                 grounded = grounding.check(known, run.draft, evidence, self.organization)
             run.add(checks=replace(grounded.checks, attempts=attempt))
@@ -367,6 +380,7 @@ class Assistant:
             for piece in pieces:
                 if isinstance(piece, Usage):
                     run.count(Tokens(piece.prompt, piece.evaluated, piece.completion))
+                    run.add(refusal_odds=None if piece.refusal_odds is None else round(piece.refusal_odds, 2))
                     run.written()
                     break
                 run.write(_visible(piece))

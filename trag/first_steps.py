@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,4 +58,6 @@ def count_open(home: Home) -> int:
 
 
 def _model_is_there(settings: Settings) -> bool:
-    return bool(settings.model_url) or catalogue.path_of(settings.model).is_file()
+    with suppress(*SHOWN):  # an account without a folder for models has none
+        return bool(settings.model_url) or catalogue.path_of(settings.model).is_file()
+    return False

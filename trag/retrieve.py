@@ -12,6 +12,7 @@ fraction of the time of a passage, and a small model that sees no others does no
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import prompts
@@ -94,6 +95,16 @@ def excerpts(lines: Sequence[Excerpt], limit: int = SHOWN) -> tuple[Excerpt, ...
         )
         for passage in passages.values()
     )
+
+
+def around(found: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
+    """The same excerpts with the lines that stand around each, as far as a window goes."""
+
+    def wider(one: Excerpt) -> str:
+        lines = lines_of(one.passage)
+        return window(one.passage.text, lines, [float(line in one.text) for line in lines])
+
+    return tuple(replace(one, text=wider(one)) for one in found)
 
 
 def elsewhere(lines: Sequence[Excerpt], document: str, limit: int) -> tuple[Excerpt, ...]:

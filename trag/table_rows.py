@@ -28,10 +28,11 @@ def row_sentences(rows: Sequence[Sequence[str]], caption: str) -> tuple[str, ...
     be found as one passage is several sentences, each with the caption and the row's first cell.
     """
     header, *body = rows
-    return tuple(f"{caption} – {words}." for row in body if any(row) for words in _parts(header, row))
+    return tuple(f"{caption} – {words}." for row in body if any(row) for words in row_words(header, row))
 
 
-def _parts(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+def row_words(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+    """What the sentences of a row say behind its caption, without the full stop."""
     cells = [cell.replace("\n", ", ").rstrip(".") for cell in row]
     if any(header):
         named = zip((name.rstrip(":") for name in header), cells, strict=True)

@@ -211,8 +211,8 @@ def _of_json(content: bytes) -> Entries:
         if len(made) < len(pairs):
             names = [key for key, _ in pairs]
             twice = next(key for key in names if names.count(key) > 1)
-            message = f"The key {quoted(twice)} stands twice in one object."
-            problems.append(error(0, message, "Every key must stand once; remove one of them."))
+            message = f"The key {quoted(twice)} appears twice in one object."
+            problems.append(error(0, message, "Every key must appear once; remove one of them."))
         return made
 
     try:

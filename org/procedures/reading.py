@@ -130,7 +130,7 @@ class _Checks:
             return ""
         first = self.places.setdefault((kind, id.casefold()), entry)
         if first is not entry:
-            self.error(entry, f"The id {quoted(id)} stands twice: {first.place} has it too.", "Give one another id.")
+            self.error(entry, f"The id {quoted(id)} appears twice: {first.place} has it too.", "Give one another id.")
             return ""
         return id
 

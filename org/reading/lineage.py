@@ -116,7 +116,7 @@ def examine(rows: Sequence[Row], top: str = "") -> Lineage:
     for place, (row, parent) in enumerate(zip(named, parents.places, strict=True)):
         # the parent of one that is lost is a problem of its own
         if place not in parents.lost and (first := first_of.setdefault((parent, seen(row.name)), row)) is not row:
-            message = f"{quoted(row.name)} stands twice under the same parent, first in row {first.number}."
+            message = f"{quoted(row.name)} appears twice under the same parent, first in row {first.number}."
             problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
     _check_aliases(named, problems)
     return Lineage(tuple(named), parents.places, tuple(depths), tuple(problems))

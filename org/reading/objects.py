@@ -273,8 +273,8 @@ def _unit(
         else:
             units.left_out.setdefault(header, []).append(number)
     if twice:
-        message = f"The key {quoted(twice)} stands twice in entry {number}."
-        problems.append(error(number, message, "Every key must stand once; remove one of them."))
+        message = f"The key {quoted(twice)} appears twice in entry {number}."
+        problems.append(error(number, message, "Every key must appear once; remove one of them."))
     return cells, inside
 
 

@@ -27,6 +27,9 @@ MAX_COLUMNS = 200
 MAX_CELLS = 5_000_000
 """Cells that are not empty, 25 in each of the most rows."""
 
+_WEB_PAGE = re.compile(
+    r"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|table)\b", re.IGNORECASE | re.DOTALL
+)
 _OBJECTS = re.compile(r"""\s*(\[\s*[\[\]{]|\{\s*["}])""")  # and not "[name],[parent]"
 DELIMITERS = ",;\t|"
 _ANNOUNCED = re.compile(rf'"?sep=([{DELIMITERS}])"?[\r\n]', re.IGNORECASE)
@@ -116,6 +119,9 @@ def read(content: bytes, name: str, sheet: str = "", encoding: str = "") -> Tabl
     if not text.text.strip():
         hint = "It needs a header row with the columns name and parent."
         return Table(problems=(error(0, "The file is empty.", hint),))
+    if _WEB_PAGE.match(text.text):
+        hint = "Save the table that is on it as CSV or Excel (.xlsx), one row for each unit."
+        return Table(problems=(error(0, "The file is a web page (HTML), not a table.", hint),))
     if suffix == ".json" or _OBJECTS.match(text.text):
         return replace(_of_objects(text, problems), encoding=text.encoding)
     cells = _csv_rows(text, problems)

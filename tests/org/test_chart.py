@@ -104,7 +104,7 @@ def test_a_messy_chart_is_reported_all_at_once() -> None:
     report = check(MESSY.encode("cp1252"), "chart.csv")
     assert [(problem.row, problem.severity, problem.message) for problem in report.problems] == [
         (5, "error", 'The parent "Stiftng" is not in the chart.'),
-        (7, "error", '"Abteilung Recht" stands twice under the same parent, first in row 6.'),
+        (7, "error", '"Abteilung Recht" appears twice under the same parent, first in row 6.'),
         (3, "warning", "The file is not in UTF-8; it was read as Windows-1252 (Western European)."),
         (3, "warning", "The header was found in row 3; what stands above it was left aside."),
         (3, "warning", 'The column "Übergeordnete Einheit" was read as parent.'),

@@ -23,7 +23,7 @@ from trag.sandbox import shown
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
-from trag.web.people.page import as_csv, as_json
+from trag.web.people.log import as_csv, as_json
 
 WORDS = [
     "' OR '1'='1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from store import StoreError, database, schema
 from store.database import HEAD, open_database, reading, wal_is_safe, writing
 from store.records import Records
+from store.review_queues import Queue
 from trag import approved
 from trag.review.verdicts import put_label
 
@@ -272,3 +274,24 @@ def test_a_statement_that_is_wrong_keeps_its_traceback_without_what_people_typed
     assert not isinstance(caught.value, StoreError)
     assert "hushhush" not in str(caught.value)
     engine.dispose()
+
+
+def test_what_waits_for_a_verdict_is_put_in_order_when_an_older_version_is_opened(url: str) -> None:
+    with contextlib.closing(Records(url)) as records:
+        for id, told in (("a", {"checks": {"misplaced": [{}]}}), ("b", {}), ("c", {"interrupted": "stopped"})):
+            record = {"status": "answered", "model": {}} | told
+            records.save_answer(id, None, "q", "a", json.dumps(record), asker="eve")
+    execute(
+        url,
+        "UPDATE reviews SET doubt = 0, status = 'answered'",
+        "DROP INDEX reviews_by_doubt",
+        "ALTER TABLE reviews DROP COLUMN doubt",
+        "CREATE INDEX reviews_by_support ON reviews (standing, support, number)",
+        "ALTER TABLE labels DROP COLUMN right_document",
+        "ALTER TABLE labels DROP COLUMN right_section",
+        "UPDATE alembic_version SET version_num = '0023'",
+    )
+    with contextlib.closing(Records(url)) as records:
+        found = records.reviews.queue(Queue("doubtful"), reviewer="rita")
+        assert [each.answer for each in found] == ["a"]
+        assert [each.answer for each in records.reviews.queue(Queue(), reviewer="rita")] == ["b", "a"]

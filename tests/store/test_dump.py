@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from store import StoreError, files
+from store.appearances import Appearance
 from store.approved import Kind
 from store.conflicts import Side
 from store.database import sqlite_address
@@ -22,6 +23,7 @@ from store.passage import OPEN, Passage
 from store.person import Newcomer
 from store.records import Records
 from store.review_queues import Queue
+from store.reviews import Places
 from store.standing import Validity
 from store.workflow_runs import Effect, WorkflowRun
 from store.workflows import WorkflowChange
@@ -70,10 +72,11 @@ def fill(records: Records) -> tuple[str, str]:
     records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
     records.save_answer("a2", None, "q", "w", "{}")
     records.shares.put("a2", ada.id)
+    records.appearances.put(Appearance(TYPED, welcome=TYPED, examples=(TYPED,)), logo="aGk=", by="ada")
     folder = records.folders.add(Folder(TYPED, "/srv", frozenset(), (("hr", OPEN),)), by="ada")
     records.folders.put_files(folder.id, [FolderFile(TYPED, "1:2", 2**40, problem="damaged")])
     records.folders.end(records.folders.begin(folder.id, "ada"))
-    put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
+    put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, places=Places("x1"))
     put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
     approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
     plan = PlanRecord("a4", TYPED, "planned", Chosen("badge", TYPED), procedures="p1")

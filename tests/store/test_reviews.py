@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import product
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -21,7 +22,7 @@ from store.database import reading
 from store.person import Forgotten, Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
-from store.review_topics import By
+from store.review_topics import By, read_record
 from store.reviews import Agreement, Count
 from tests.store.conftest import at_once
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
@@ -137,20 +138,70 @@ def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -
     judge(records, ("a", "eve", "Incorrect"), ("b", "eve", "Correct"), ("d", "eve", "Correct-Verbose"), asker=True)
     assert ids(records) == ["e", "d", "c", "b", "a"]
     assert ids(records, "flagged") == ["d", "a"]
-    assert ids(records, "weak") == ["c", "e", "b"]
+    assert ids(records, "doubtful") == ["a", "c", "e", "b"], "what its asker says, then support"
     judge(records, ("c", "rita", "Incorrect"), ("a", "rita", "Correct"), ("a", "sam", "Incorrect"))
-    assert (ids(records), ids(records, "flagged"), ids(records, "weak")) == (["e", "d", "b"], ["d"], ["e", "b"])
+    assert (ids(records), ids(records, "flagged"), ids(records, "doubtful")) == (["e", "d", "b"], ["d"], ["e", "b"])
     assert (ids(records, "disputed"), ids(records, "judged"), ids(records, "second")) == (["a"], ["c"], [])
     reviews = records.reviews.queue(Queue(), reviewer="rita", page=2, most=2)
     assert [review.answer for review in reviews] == ["b"]
     assert records.reviews.queue(Queue(), reviewer="rita", page=3, most=2) == ()
 
 
+def weighed(reader: float, reranker: float) -> dict[str, float]:
+    """Those of the reader that it refuses, and of the reranker that its passage answers."""
+    return {"refusal_odds": reader, "odds": reranker}
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        ({"status": "cannot_answer", **weighed(2, 3)}, {"status": "cannot_answer", **weighed(2, -3)}),
+        (weighed(-3, -1), weighed(-3, 5)),
+        (weighed(-3, 0), weighed(-9, 0)),
+        (weighed(-3, -1), {**weighed(-3, -1), "checks": {"replaced": "chart"}}),
+        ({"checks": {"attempts": 2}}, {"checks": {"attempts": 1}}),
+        ({"checks": {"misplaced": [{}]}}, {}),
+        ({"conflicts": [{}]}, {}),
+        ({"checks": {"sentences": [{"supported": False}]}}, {"checks": {"sentences": [{"supported": True}]}}),
+    ],
+    ids=[
+        "refused beside",
+        "reranker differs",
+        "reader differs",
+        "chart",
+        "second try",
+        "misplaced",
+        "conflict",
+        "support",
+    ],
+)
+def test_what_speaks_against_an_answer_puts_it_first(
+    records: Records, worse: dict[str, Any], better: dict[str, Any]
+) -> None:
+    kept = [{"status": "answered"} | told for told in (worse, better)]
+    worst, least = (read_record(json.dumps(told))[0]["doubt"] for told in kept)
+    assert worst > least >= 0
+    for id, told in (("w", kept[0]), ("b", kept[1])):
+        records.save_answer(id, None, "q", "a", json.dumps(told | {"model": {}}), asker="eve")
+    put_label(records, "b", "eve", "Incorrect", asker=True)
+    assert ids(records, "doubtful")[:2] in (["b", "w"], ["b"]), "but what its asker says counts most"
+
+
+def test_what_was_stopped_waits_for_nobody(records: Records) -> None:
+    for id, why in (("whole", ""), ("stopped", "stopped by the reader")):
+        told = {"status": "answered", "model": {}, "interrupted": why}
+        records.save_answer(id, None, "q", "a", json.dumps(told), asker="eve")
+    assert ids(records) == ["whole"]
+    found = records.reviews.review("stopped")
+    assert found
+    assert found.status == "stopped"
+
+
 def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(records: Records, save: Save) -> None:
     save("asked", asker="eve", support="n")
     for id in ("praised", "wordy", "wrong", "reopened"):
         save(id, asker="eve", support="n", documents=("d",), status="approved")
-    queues: tuple[Choice, ...] = ("newest", "weak", "sample")
+    queues: tuple[Choice, ...] = ("newest", "doubtful", "sample")
     assert [ids(records, choice, share=1.0) for choice in queues] == [["asked"]] * 3
     assert ids(records, document="d") == []
     flags = (("praised", "eve", "Correct"), ("wordy", "eve", "Correct-Verbose"), ("wrong", "eve", "Incorrect"))
@@ -158,7 +209,9 @@ def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(re
     judge(records, ("reopened", "rita", "Correct"))
     reopen(records, "reopened")
     assert ids(records, "flagged") == ["wrong", "wordy"]
-    assert [ids(records, choice, share=1.0) for choice in queues] == [["reopened", "wrong", "wordy", "asked"]] * 3
+    in_order = ["reopened", "wrong", "wordy", "asked"]
+    assert [sorted(ids(records, choice, share=1.0)) for choice in queues] == [sorted(in_order)] * 3
+    assert ids(records) == in_order
     assert ids(records, document="d") == ["reopened", "wrong", "wordy"]
     judge(records, ("wrong", "rita", "Incorrect"), ("praised", "rita", "Correct"))
     assert (ids(records, "flagged"), ids(records, "judged")) == (["wordy"], ["wrong", "praised"])

@@ -162,6 +162,13 @@ def test_the_name_is_that_of_the_chart_unless_another_was_chosen(home: Home) -> 
     assert saved.organization == "The Club"
 
 
+def test_a_chart_that_cannot_be_read_keeps_no_page_from_being_drawn(home: Home) -> None:
+    home.records.chart_versions.activate("v1", "chart.csv", "6" * 64, by="ada")  # its file is gone
+    with pytest.raises(TragError):
+        home.organization  # noqa: B018
+    assert current(home).organization == ""
+
+
 def test_two_changes_of_one_version_are_put_together(home: Home) -> None:
     seen = save(home, Appearance("Club", welcome="Hello", examples=("Who?",)), by="ada")
     now = save(home, replace(seen, welcome="Good day", days_kept=30), by="bo")

@@ -232,8 +232,8 @@ def status_sentence(candidate: Manifest, now: Baseline | None) -> str:
             "measure it again."
         )
     if has == "earned":
-        return f"It has earned its place: it was better than {beside}, and worse in nothing beyond chance."
-    return f"It has not earned its place: its figures do not say that it is better than {beside}."
+        return f"It is measurably better than {beside}, and worse in nothing beyond chance."
+    return f"It is not measurably better: its figures do not say that it is better than {beside}."
 
 
 def status_line(candidate: Manifest, now: Baseline | None) -> str:

@@ -54,12 +54,12 @@ def pinned_plan(
 
 def read_order(text: str, book: Book) -> tuple[str, tuple[str, ...]]:
     """The procedure and the actions of an order as it is typed. Raises TragError that names every id that `book` has
-    none of, and every one that stands twice."""
+    none of, and every one that appears twice."""
     id, *actions = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     problems = [f"the procedures have no {each}" for each in dict.fromkeys(actions) if each not in book.for_plans]
     if id not in book.procedures:
         problems.insert(0, f"there is no procedure {id!r} (its id stands in the first line)")
-    problems += [f"{each} stands twice" for each, times in Counter(actions).items() if times > 1]
+    problems += [f"{each} appears twice" for each, times in Counter(actions).items() if times > 1]
     if not actions:
         problems.append("it has no action")
     if problems:

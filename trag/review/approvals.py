@@ -32,6 +32,7 @@ def pin(
     *,
     kind: Kind = "answer",
     procedures: str = "",
+    section: str = "",
     by: str,
     reviewer: str = "",
     where: str = "",
@@ -39,6 +40,7 @@ def pin(
     """Let `reply` be the answer to `question`, in place of one that was pinned to it before.
 
     `documents` are the names of those that it stands on, `chart` the version of the chart, "" where it stands on none;
+    `section` is the one of the only document, where a reviewer says that the answer stands there, "" for none;
     of a plan `question` is the request, `reply` its order, and `procedures` the version of the procedures;
     `reviewer` is the id of who approves, `by` what the log calls them. Raises StoreError when the answer is gone or has
     no verdict that holds, or one against these words; when the reviewer asked it and another may approve it; and when a
@@ -63,10 +65,10 @@ def pin(
             why = "other procedures are in use"
         if why:
             raise StoreError(
-                f"What that answer stands on is no longer the same: {why}.",
+                f"The sources of that answer are no longer the same: {why}.",
                 "Ask the question again, and pin the new answer.",
             )
-        sources = tuple(Ground(*each) for each in sorted(now.documents.items()))
+        sources = tuple(Ground(*each, section) for each in sorted(now.documents.items()))
         moment = datetime.now(UTC)
         pinned = Approved(
             uuid.uuid4().hex, answer, question, normalized(question), reply, sources, chart, by, moment, "pinned", "",

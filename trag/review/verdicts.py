@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from store import StoreError
-from store.reviews import Label, Review
+from store.reviews import Label, Places, Review
 from trag.record import VERDICTS
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from store.reviews import Reviewed, ReviewTransaction
     from trag.people import CurrentUser
 
+NO_PLACES = Places()
 UNDECIDED = ("open", "second", "disputed")
 """The review status of answers that have no verdict that holds."""
 May = Literal["judge", "settle", "look", "asked"]
@@ -96,7 +97,7 @@ def put_label(
     corrected: str = "",
     *,
     asker: bool = False,
-    wrong_source: str = "",
+    places: Places = NO_PLACES,
     settles: bool = False,
     instead_of: str | None = None,
     by: str = "",
@@ -117,7 +118,9 @@ def put_label(
         if instead_of is not None and found.review_status != instead_of:
             raise StoreError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         now = datetime.now(UTC)
-        change.add_label(Label(answer, reviewer, verdict, comment, corrected, now, asker, wrong_source, settles))
+        change.add_label(
+            Label(answer, reviewer, verdict, comment, corrected, now, asker, settles=settles, **asdict(places))
+        )
         settle(change, answer)
         label = change.labels(answer)[-1]
         what = "remarked" if label.asker else "judged"

@@ -199,7 +199,7 @@ def _promote(home: Home, wanted: str, *, anyway: bool) -> None:
         _told(found, now)
         if not anyway:
             raise TragError(
-                f"{wanted} was not promoted: it has not earned its place beside what answers now.",
+                f"{wanted} was not promoted: it is not measurably better than what answers now.",
                 f"Measure it: python -m trag finetune measure {wanted}; or add --anyway.",
             )
     home.promote("" if wanted == SHIPPED else wanted, by=by())

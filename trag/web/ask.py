@@ -42,6 +42,7 @@ from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, histo
 from trag.web.answer_text import display_name
 from trag.web.evidence import named_in
 from trag.web.forms import remark
+from trag.web.language import gettext as _
 from trag.web.visitors import caller, shell_of, where
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class AskPage:
         """The page as its address says: ?c= names a conversation."""
         page = self._page(caller(request), str(request.query_params.get("c", "")))
         # Who types fast has begun a conversation before this is there.
+        page = page._replace(question=gr.update(label=_("Your question"), placeholder=_("Ask a question")))
         return page if page.chosen else page._replace(chosen=gr.skip())
 
     def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
@@ -214,10 +216,11 @@ class AskPage:
 
     def _ask(self, question: str, chosen: str, who: CurrentUser) -> Shown:
         if not question.strip():
-            return Shown(notice=render.notice("Type a question first."))
+            return Shown(notice=render.notice(_("Type a question first.")))
         if len(question) > LONGEST_QUESTION:
-            limit = f"A question may have {LONGEST_QUESTION:,} characters, this one has {len(question):,}."
-            return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
+            limit = _("A question may have %(most)s characters, this one has %(found)s. Shorten it and ask again.")
+            found = {"most": f"{LONGEST_QUESTION:,}", "found": f"{len(question):,}"}
+            return Shown(notice=render.notice(limit % found))
         try:
             self.runs.check(who.person)
         except QueueFull as error:
@@ -237,7 +240,7 @@ class AskPage:
         with _refusals_shown():
             begun = self.runs.begin(chosen, question, events, by=who.person)
         if not begun:
-            return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
+            return Shown(notice=render.notice(_("One question at a time: wait for the answer, or stop it.")))
         return self._page(who, chosen)._replace(question="")
 
     def _page(self, who: CurrentUser, conversation: str) -> Shown:
@@ -252,8 +255,8 @@ class AskPage:
             live=self._live(run.draft) if run else "",
             state=render.notice(self._problem(who)),
             notice="",
-            ask=gr.update(visible=not busy),
-            stop=gr.update(visible=busy),
+            ask=gr.update(visible=not busy, value=_("Ask")),
+            stop=gr.update(visible=busy, value=_("Stop")),
         )
 
     def _side(self, who: CurrentUser, chosen: str) -> str:
@@ -308,27 +311,24 @@ class AskPage:
         """Why nobody can be answered now, "" when they can."""
         opening = self.assistant.latest()
         if not opening.done():
-            return "The model is starting. Ask already: the answer comes when it is ready."
+            return _("The model is starting. Ask already: the answer comes when it is ready.")
         error = opening.exception()
         if error is None:
             return ""
         if isinstance(error, SHOWN):
-            return f"No question can be answered. {in_one_line(told(error, to_admin=who.may('admin')))}"
-        return "No question can be answered because of a fault in the program. Its log says more."
+            return _("No question can be answered.") + " " + in_one_line(told(error, to_admin=who.may("admin")))
+        return _("No question can be answered because of a fault in the program. Its log says more.")
 
     def _owns(self, who: CurrentUser, conversation: str) -> bool:
         return self.home.records.owns(who.person, conversation)
 
 
 def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...]:
-    """At most four questions: where a unit sits, what another holds, then pairs, each from another section."""
+    """At most four questions: what a unit holds, then pairs, each from another section."""
     found = []
     if chart:
-        deepest = max(chart.units, key=chart.depth)
-        if chart.depth(deepest):
-            found.append(f"Where does {chart.unit(deepest).name} sit?")
         broad = (unit for unit in chart.units if unit != chart.root.id and 3 <= len(chart.children(unit)) <= 8)
-        found += [f"What is directly under {chart.unit(unit).name}?" for unit in islice(broad, 1)]
+        found = [f"Which units are under {chart.unit(unit).name}?" for unit in islice(broad, 1)]
     pairs = [passage for passage in islice(passages, LOOKED_AT) if passage.kind == "qa" and len(passage.question) <= 80]
     sections = {(pair.document, pair.section): pair.question for pair in pairs}
     wanted = EXAMPLES - len(found)

@@ -14,7 +14,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
@@ -34,8 +34,9 @@ from trag.models.local import LARGEST as LARGEST_MODEL
 from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
-from trag.web import access, request_bodies
+from trag.web import access, language, request_bodies
 from trag.web.api.responses import Refused, response
+from trag.web.language import SPOKEN, later
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
 from trag.web.request_bodies import Cancel, Join
@@ -83,7 +84,9 @@ PASSED_ON = (
     "Make the first account there, on the page People; and have TRAG_ADDRESS and TRAG_PROXY_FROM set, so that people "
     "can sign in from elsewhere."
 )
-NEEDS_FACTOR = " An admin here has a second factor, and is an employee until it is set up on the page Your account."
+NEEDS_FACTOR = later(
+    "An admin here has a second factor, and is an employee until it is set up on the page Your account."
+)
 _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another window, then send it again.")
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
@@ -108,6 +111,7 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
+        SPOKEN.set(language.of(headers))
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
         where = self.door.where(headers, scope["client"][0] if scope.get("client") else "")
         # A link that lets somebody in must not be read in a log.
@@ -134,7 +138,7 @@ class Gate:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
                     more = NEEDS_FACTOR if self.door.settings.second_factor else ""
-                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.{more}")
+                    raise Refused(403, refused_to_others(scope["method"], needs), more)
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 result = f"answered {answer.status}"
@@ -177,19 +181,21 @@ class Gate:
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
         """The role that a request needs. Raises Refused for what is not there, and for what another site sent."""
         if host_name(headers) not in self.door.names:
-            raise Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
+            raise Refused(
+                421, later("This assistant answers at its own address only, and on its machine at 127.0.0.1.")
+            )
         if "transfer-encoding" in headers and "content-length" in headers:
             raise Refused(400, "A request has one length.")  # a proxy in front may have believed the other
         needs = access.needed(scope["method"], scope["path"])
         if needs is None:
-            raise Refused(404, "There is nothing here.")
+            raise Refused(404, later("There is nothing here."))
         # A link from elsewhere may open the page; nothing else may be called from another site.
         opened = scope["method"] in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not opened:
-            raise Refused(403, "Calls from another site are refused.")
+            raise Refused(403, later("Calls from another site are refused."))
         host = headers.get("host", "")
         if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
-            raise Refused(403, "Calls from another site are refused.")
+            raise Refused(403, later("Calls from another site are refused."))
         if scope["path"] in access.PROGRAMS:
             if "origin" in headers or "sec-fetch-site" in headers:
                 raise Refused(403, "This address is for programs, not for web pages.")
@@ -211,6 +217,7 @@ class Gate:
         except StoreError as error:
             log.exception("nobody can be let in")
             raise Refused(503, told(error).message) from error
+        found = found and replace(found, language=language.of(headers))
         if found and found.caller is CurrentUser.local and passed_on(headers, scope.get("http_version", "")):
             raise Refused(403, PASSED_ON)
         return found
@@ -278,9 +285,9 @@ class Gate:
             number = call.get("fn_index")
             function = self.functions.get(number) if type(number) is int else None
             if function is None:
-                raise Refused(404, "There is nothing here.")
+                raise Refused(404, later("There is nothing here."))
             if not visit.caller.may(function.role):
-                raise Refused(403, f"Your role is {visit.caller.role}; this needs {function.role}.")
+                raise Refused(403, refused_to_others("POST", function.role))
         try:
             made(Join if path == JOIN else Cancel, json.dumps(call))
         except ValueError:
@@ -322,6 +329,16 @@ class Gate:
             app.result()
         finally:
             app.cancel()
+
+
+def refused_to_others(method: str, role: access.Needs) -> str:
+    """What is said to those who may not do what needs a role."""
+    opens = method in ("GET", "HEAD")
+    if role == "reviewer":
+        page = later("Only reviewers and administrators can open this page.")
+        return page if opens else later("Only reviewers and administrators can do this.")
+    page = later("Only administrators can open this page.")
+    return page if opens else later("Only administrators can do this.")
 
 
 def _caller(visit: Visit | None, where: str) -> tuple[str, Allowance]:

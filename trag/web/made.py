@@ -13,6 +13,7 @@ from trag.record import VERDICTS
 from trag.review.verdicts import put_label
 from trag.web.active_runs import ActiveRun, ActiveRuns
 from trag.web.forms import Form, remark
+from trag.web.language import gettext as _
 from trag.web.responses import Denied, Notice, Notices
 from trag.web.visitors import caller, named, where
 
@@ -51,12 +52,13 @@ def share(records: Records, notices: Notices, request: Request, form: Form, id: 
     name = form.get("person", "").strip()
     person = _person(records, name) if name else None
     if person is None or person.id == caller(request).person:
-        said = "You have it already." if person else f"Nobody is called {name[:100]}, or several are."
-        more = () if person else ("Type the name that they sign in with.",)
+        nobody = _("Nobody is called %(name)s, or several are.") % {"name": name[:100]}
+        said = _("You have it already.") if person else nobody
+        more = () if person else (_("Type the name that they sign in with."),)
         return notices.go(f"{path}#share", Notice(said, good=False, more=more))
     records.shares.put(id, person.id)
     records.audit.add(named(request), f"{what} shared", id, where=where(request), result=person.name)
-    return notices.go(f"{path}#share", Notice(f"{person.shown} can see it now."))
+    return notices.go(f"{path}#share", Notice(_("%(name)s can see it now.") % {"name": person.shown}))
 
 
 def share_no_more(

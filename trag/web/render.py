@@ -21,10 +21,13 @@ from org.linking import disambiguation
 from prompts import CANNOT_ANSWER
 from trag.approved import normalized
 from trag.people import CurrentUser
+from trag.progress import BY_READER
 from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
 from trag.table_rows import read_row
 from trag.web.answer_text import Piece, display_name, html
 from trag.web.evidence import Evidence, evidence, nearest
+from trag.web.language import LANGUAGES, gettext, later, ngettext
+from trag.web.language import gettext as _
 from trag.web.security_headers import give_nonces
 from trag.web.visitors import Shell, here, shell
 
@@ -47,19 +50,19 @@ CHOICES = 30
 """Units of one name that are offered to choose from; the rest is counted."""
 
 MEANINGS: dict[Verdict, str] = {
-    "Correct": "Right, and to the point",
-    "Correct-Verbose": "Right, but it says more than was asked",
-    "Incorrect": "Wrong, or it leaves out what matters",
+    "Correct": later("Right, and to the point"),
+    "Correct-Verbose": later("Right, but it says more than was asked"),
+    "Incorrect": later("Wrong, or it leaves out what matters"),
 }
 ASKED: tuple[tuple[Verdict, str, str], ...] = (
-    ("Correct", "Right", MEANINGS["Correct"]),
-    ("Correct-Verbose", "Right, but too long", MEANINGS["Correct-Verbose"]),
-    ("Incorrect", "Wrong", MEANINGS["Incorrect"]),
+    ("Correct", later("Right"), MEANINGS["Correct"]),
+    ("Correct-Verbose", later("Right, but too long"), MEANINGS["Correct-Verbose"]),
+    ("Incorrect", later("Wrong"), MEANINGS["Incorrect"]),
 )
 """The verdicts, in the words of those who ask, and what each means."""
 REFUSED: tuple[tuple[Verdict, str, str], ...] = (
-    ("Correct", "Right, nobody wrote of it", "The documents and the chart do not answer this"),
-    ("Incorrect", "It should have known", "There is an answer in the documents or the chart"),
+    ("Correct", later("Right, nobody wrote of it"), later("The documents and the chart do not answer this")),
+    ("Incorrect", later("It should have known"), later("There is an answer in the documents or the chart")),
 )
 """The same of a refusal."""
 
@@ -163,7 +166,7 @@ def draft(state: Draft, *, starting: bool = False) -> str:
 
     `starting`: the model is not there yet.
     """
-    return _template("draft.html").render(draft=state, place=ordinal(state.waiting), starting=starting)
+    return _template("draft.html").render(draft=state, starting=starting)
 
 
 def welcome(
@@ -192,7 +195,8 @@ def by_day(conversations: Iterable[Conversation]) -> list[tuple[str, list[Conver
 
     def named(each: Conversation) -> str:
         days = (today - each.updated.astimezone().date()).days
-        return "Today" if days < 1 else "Yesterday" if days == 1 else "The last 7 days" if days <= 7 else "Earlier"
+        names = (later("Today"), later("Yesterday"), later("The last 7 days"), later("Earlier"))
+        return names[0 if days < 1 else 1 if days == 1 else 2 if days <= 7 else 3]
 
     return [(name, list(group)) for name, group in groupby(conversations, key=named)]
 
@@ -207,21 +211,23 @@ def badge(record: AnswerRecord) -> Badge:
     that was worded otherwise."""
     checks = record.checks
     if record.interrupted:
-        return Badge("unchecked", "Not finished")
+        return Badge("unchecked", _("Not finished"))
     if approved := record.approved:
-        by = f" by {approved.by}" if approved.by != CurrentUser.local.name else ""
-        title = f"Approved{by} on {date.fromisoformat(approved.at):%-d %b %Y}"
+        day = f"{date.fromisoformat(approved.at):%-d %b %Y}"
+        by = approved.by if approved.by != CurrentUser.local.name else ""
+        title = _("Approved by %(name)s on %(day)s") if by else _("Approved on %(day)s")
         worded_alike = normalized(approved.question) == normalized(record.standalone)
-        return Badge("checked", title, "" if worded_alike else f"For the question: {approved.question}")
+        reason = "" if worded_alike else _("For the question: %(question)s") % {"question": approved.question}
+        return Badge("checked", title % {"name": by, "day": day}, reason)
     if record.status == "cannot_answer":
-        return Badge("none", "No answer found")
+        return Badge("none", _("No answer found"))
     if checks.replaced == "chart":
-        return Badge("chart", "From the organization chart")
+        return Badge("chart", _("From the organization chart"))
     if not checks.chart:
-        return Badge("unchecked", "No chart to check against")
+        return Badge("unchecked", _("No chart to check against"))
     if not all(sentence.supported for sentence in checks.sentences):
-        return Badge("unchecked", "Checked against the chart, parts without a source")
-    return Badge("checked", "Checked against the chart")
+        return Badge("unchecked", _("Checked against the chart, parts without a source"))
+    return Badge("checked", _("Checked against the chart"))
 
 
 def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]:
@@ -259,7 +265,7 @@ def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
         rivals = [chart.unit(entity.unit) for entity in entities if entity.unit in chart.units]
         if len(rivals) < 2 or start < done:
             continue
-        _, done = disambiguation.told_in_brackets(rivals, asked, end, chart)
+        done = disambiguation.told_in_brackets(rivals, asked, end, chart)[1]
         names = {rival.name for rival in rivals}
         sharing = (unit for name in sorted(names) for unit in disambiguation.sharing(name, chart))
         told = disambiguation.telling(tuple({unit.id: unit for unit in (*rivals, *sharing)}.values()), chart)
@@ -277,8 +283,9 @@ def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, c
         return ""
     kept = next((each for each in charts if each.version == version), None)
     activated = kept.in_use(given) if kept and given else None
-    name = f"The chart of {activated.at:%-d %b %Y}" if activated else f"The chart {version[:8]}"
-    return name if chart and chart.version == version else f"{name}; another one is in use now"
+    day = f"{activated.at:%-d %b %Y}" if activated else ""
+    name = _("The chart of %(day)s") % {"day": day} if day else _("The chart %(version)s") % {"version": version[:8]}
+    return name if chart and chart.version == version else name + _("; another one is in use now")
 
 
 def disagreements(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[tuple[Evidence, str], ...]:
@@ -306,12 +313,6 @@ def time_left(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
-def ordinal(number: int) -> str:
-    """1 as "1st", 2 as "2nd", 11 as "11th"."""
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
-
-
 def _template(name: str) -> jinja2.Template:
     return environment().get_template(name)
 
@@ -325,9 +326,12 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
+    made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
-    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html}
+    made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
+    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made

@@ -18,13 +18,16 @@ from starlette.requests import ClientDisconnect
 
 from org.reading.cells import csv_text
 from trag.errors import SHOWN, TragError, in_one_line, told
+from trag.web.language import gettext, later
 from trag.web.render import environment
-from trag.web.visitors import LEADS, is_admin_here, named, where
+from trag.web.visitors import here, is_admin_here, leads_for, named, where
 
 if TYPE_CHECKING:
     from store.audit import Audit
 
-MISSING = TragError("There is nothing here.", "It may have been deleted or discarded, or done in another window.")
+MISSING = TragError(
+    later("There is nothing here."), later("It may have been deleted or discarded, or done in another window.")
+)
 KEPT = 200
 """Notices that are remembered."""
 _Found = TypeVar("_Found")
@@ -35,11 +38,13 @@ def error_response(request: Request, error: Any, status: int = 409) -> Response:
     error = told(error, to_admin=is_admin_here())
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": in_one_line(error)}, status)
-    found = (lead for lead in LEADS if request.url.path.startswith(lead.path))
+    open_to = leads_for(caller) if (caller := here()) else ()  # no way back that is refused too
+    found = (lead for lead in open_to if request.url.path.startswith(lead.path))
     lead = max(found, key=lambda lead: len(lead.path), default=None)
-    back, name = (lead.path, lead.name) if lead else ("/", "Ask")
+    back, name = (lead.path, lead.name) if lead else ("/", later("Ask"))
     page = environment().get_template("message.html")
-    return HTMLResponse(page.render(message=error.message, hint=error.hint, back=back, where=name, here=back), status)
+    message, hint = gettext(error.message), gettext(error.hint)
+    return HTMLResponse(page.render(message=message, hint=hint, back=back, where=name, here=back), status)
 
 
 class Denied(Exception):

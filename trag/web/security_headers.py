@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import jinja2
 from starlette.datastructures import MutableHeaders
 
 from trag.web.api.responses import AGAIN
+from trag.web.language import direction, language
 
 if TYPE_CHECKING:
     from starlette.types import Message, Send
@@ -28,22 +30,25 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_HTML = re.compile(r"<html(\s+lang=\"\w+\")?")
+"""Where a page begins, Gradio's too, with the language that it is written for."""
 NONCE: ContextVar[str] = ContextVar("nonce", default="")
 """The nonce of the response that a page is drawn for."""
 
 
 def give_nonces(environment: jinja2.Environment) -> None:
-    """Give the scripts that stand in templates the nonce of each response; a script that gets into a page by what is
-    put into them has none, and does not run."""
+    """Give templates the language of whoever is shown them, and the scripts in them the nonce of each response; a
+    script that gets into a page by what is put into them has none, and does not run."""
     plain = environment.loader
     if plain is None or "nonce" in environment.globals:
         return
 
     def source(name: str) -> str:
-        return plain.get_source(environment, name)[0].replace("<script", '<script nonce="{{ nonce() }}"')
+        text = plain.get_source(environment, name)[0].replace("<script", '<script nonce="{{ nonce() }}"')
+        return _HTML.sub('<html lang="{{ language() }}" dir="{{ direction() }}"', text)
 
     environment.loader = jinja2.FunctionLoader(source)
-    environment.globals["nonce"] = NONCE.get
+    environment.globals |= {"nonce": NONCE.get, "language": language, "direction": direction}
 
 
 class Answer:

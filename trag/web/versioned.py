@@ -40,6 +40,10 @@ class VersionedPage(ABC):
     def activated(self, subject: Waiting, form: Form, by: str, against: str) -> Version | None:
         """Activate what a file holds, None where it holds nothing that can be. Raises what that raises."""
 
+    def unconfirmed(self, subject: Subject, form: Form, against: str) -> TragError | None:
+        """Why more has to be said in the form than that this is to be in use, None where that is enough."""
+        return None
+
     def query(self, form: Form) -> list[tuple[str, str]]:
         """What a form says of how a file is read, for the address of its page."""
         return []
@@ -69,6 +73,8 @@ class VersionedPage(ABC):
             if subject is None:
                 raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
             try:
+                if missing := self.unconfirmed(subject, form, against):
+                    raise missing
                 if isinstance(subject, Version):
                     done = self.kept.roll_back(subject.version, by=by, instead_of=against)
                 else:

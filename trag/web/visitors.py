@@ -15,6 +15,7 @@ from trag.errors import SHOWN
 from trag.people import CurrentUser
 from trag.validity import to_review
 from trag.web.access import needed
+from trag.web.language import SPOKEN, later
 from trag.workflow import tasks
 
 if TYPE_CHECKING:
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Who sent a request, the id of their session, "" where there is none, and what the token of a program may do."""
+    """Who sent a request, the id of their session, "" where there is none, what the token of a program may do, and the
+    language that they are spoken to in."""
 
     caller: CurrentUser
     session: str = ""
     scope: Scope = "ask"
+    language: str = "en"
 
 
 HERE: ContextVar[Visit | None] = ContextVar("here", default=None)
@@ -64,26 +67,28 @@ class Shell:
 NOTICES = "/workflows/notices"
 OWNED = "/documents/owned"
 LEADS = (
-    NavLink("/plans", "Get it done", "checked"),
-    NavLink("/briefings", "Briefings", "brief-sign"),
-    NavLink("/workflows", "Automate", "automate-sign"),
-    NavLink(NOTICES, "Notices", "bell-sign"),
-    NavLink("/review", "Review", "review-sign"),
-    NavLink(OWNED, "Your documents", "sheet-sign"),
-    NavLink("/overview", "This week", "scale-sign"),
-    NavLink("/documents", "Documents", "sheet-sign"),
-    NavLink("/charts", "Organization chart", "chart"),
-    NavLink("/procedures", "Procedures", "steps-sign"),
-    NavLink("/quality", "Quality", "scale-sign"),
-    NavLink("/models", "Models", "model-sign"),
-    NavLink("/people", "People", "people-sign"),
-    NavLink("/settings", "Settings", "settings-sign"),
+    NavLink("/plans", later("Get it done"), "checked"),
+    NavLink("/briefings", later("Briefings"), "brief-sign"),
+    NavLink("/workflows", later("Automate"), "automate-sign"),
+    NavLink(NOTICES, later("Notices"), "bell-sign"),
+    NavLink("/review", later("Review"), "review-sign"),
+    NavLink(OWNED, later("Your documents"), "sheet-sign"),
+    NavLink("/overview", later("This week"), "scale-sign"),
+    NavLink("/documents", later("Documents"), "sheet-sign"),
+    NavLink("/charts", later("Organization chart"), "chart"),
+    NavLink("/procedures", later("Procedures"), "steps-sign"),
+    NavLink("/quality", later("Quality"), "scale-sign"),
+    NavLink("/models", later("Models"), "model-sign"),
+    NavLink("/people", later("People"), "people-sign"),
+    NavLink("/settings", later("Settings"), "settings-sign"),
 )
 
 
 def visit(request: Any) -> Visit:
-    """Everything about who sent a request, be it a page's or Gradio's."""
+    """Everything about who sent a request, be it a page's or Gradio's. What is drawn from here on is in their language,
+    also in the threads of Gradio, which know nothing of the request."""
     found: Visit = request.state.visit
+    SPOKEN.set(found.language)
     return found
 
 

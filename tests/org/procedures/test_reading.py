@@ -158,8 +158,8 @@ def test_a_title_above_the_header_and_other_delimiters_do_no_harm() -> None:
 @pytest.mark.parametrize(
     ("content", "problems"),
     [
-        (changed(a1={"id": "ReportLoss"}), ['error action 2: The id "ReportLoss" stands twice: action 1 has it too.']),
-        (changed(p1={"id": "LOST-badge"}), ['error procedure 2: The id "LOST-badge" stands twice: procedure 1']),
+        (changed(a1={"id": "ReportLoss"}), ['error action 2: The id "ReportLoss" appears twice: action 1 has it too.']),
+        (changed(p1={"id": "LOST-badge"}), ['error procedure 2: The id "LOST-badge" appears twice: procedure 1']),
         (
             changed(a1={"id": ""}, p1={"id": "no way"}),
             ["error action 2: The action has no id", "error procedure 2: The id"],
@@ -260,7 +260,7 @@ def test_what_is_wrong_with_a_file_is_told_with_its_place(content: object, probl
         (
             ACTIONS + "takephoto,,,,,,,,\n",
             PROCEDURES,
-            ['error Actions, row 6: The id "takephoto" stands twice: Actions, row 4'],
+            ['error Actions, row 6: The id "takephoto" appears twice: Actions, row 4'],
         ),
         (ACTIONS, PROCEDURES + "first-badge,Another,,,,,Print,\n", ["error Procedures, row 6: The id"]),
         (ACTIONS, PROCEDURES.replace("lost-badge,Rep", ",Rep"), ["error Procedures, row 2: The procedure has no id"]),
@@ -347,7 +347,7 @@ def test_what_no_procedure_names_and_no_person_does_is_in_no_plan() -> None:
     [
         ("actions", {"runs": "robot"}, ['error action 1: The runs "robot" is not known.']),
         ("actions", {"id": "FOREACH"}, ["error action 1: The id FOREACH is that of a step of every workflow."]),
-        ("tables", {"id": "NOTE"}, ['error table 2: The id "note" stands twice: table 1 has it too.']),
+        ("tables", {"id": "NOTE"}, ['error table 2: The id "note" appears twice: table 1 has it too.']),
         ("tables", {"for": ["Nobody"], "id": "no way"}, ["error table 1: The id", "error table 1: The chart has no"]),
         ("tables", {"fields": {}}, ['error table 1: "fields" is not a text.']),
         (

@@ -87,8 +87,8 @@ def test_a_unit_inside_one_without_a_name_is_still_read() -> None:
         ('[{"name": ["A"], "parent": ""}]', 1, '"name" of entry 1 is not a text'),
         ('[{"name": true, "parent": ""}]', 1, "not a text"),
         ('[{"name": NaN, "parent": ""}]', 1, "not a text"),
-        ('[{"name": "A", "parent": "", "name": "B"}]', 1, 'The key "name" stands twice in entry 1'),
-        ('[{"name": "A", "Name": "B", "parent": ""}]', 1, 'The key "name" stands twice in entry 1'),
+        ('[{"name": "A", "parent": "", "name": "B"}]', 1, 'The key "name" appears twice in entry 1'),
+        ('[{"name": "A", "Name": "B", "parent": ""}]', 1, 'The key "name" appears twice in entry 1'),
         ('[{"name": "A"}]', 0, "No column is called parent"),
         ('{"name": "A", "squads": [{"name": "B"}]}', 1, 'these are the units inside it, call the key "children"'),
         (

@@ -301,7 +301,7 @@ NOT_BETTER = replace(CANDIDATE, results=replace(RESULTS, verdict=replace(RESULTS
 @pytest.mark.parametrize(
     ("candidate", "now", "has", "said"),
     [
-        (CANDIDATE, NOW, "earned", "earned its place: it was better than shipped"),
+        (CANDIDATE, NOW, "earned", "measurably better than shipped"),
         (NOT_BETTER, NOW, "not earned", "do not say that it is better than shipped"),
         (replace(CANDIDATE, results=None), NOW, "unmeasured", "was not measured"),
         (CANDIDATE, replace(NOW, adapter="20261121-0b0b0b0b"), "outdated", "beside shipped as it was on 2026-11-20"),

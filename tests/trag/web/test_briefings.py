@@ -272,7 +272,7 @@ def test_its_place_in_line_is_shown_with_what_is_found(place: Place) -> None:
         path = place.post("leo", subject="parking permit").headers["location"]
         for _ in range(1_500):
             page = place.page("leo", path)
-            if "1st in line" in words(page, "#working .badge"):
+            if "Number 1 in line" in words(page, "#working .badge"):
                 break
             time.sleep(0.02)
         assert "20 LMD" in words(page, "#written q")

@@ -10,13 +10,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
 from openpyxl import Workbook
 from starlette.testclient import TestClient
 
 from org.chart import Chart
 from org.reading.charts import check, load
-from tests.pages import ADDRESS, parsed, served, soup, words
+from store.person import Role
+from tests.pages import ADDRESS, gated, parsed, served, signed_in, soup, words
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts
@@ -63,7 +65,7 @@ def upload(client: TestClient, content: bytes, name: str = "next.csv") -> str:
 
 
 def fields(page: BeautifulSoup) -> dict[str, str]:
-    return {str(each["name"]): str(each["value"]) for each in page.select("form[action$=activate] input")}
+    return {str(each["name"]): str(each.get("value", "")) for each in page.select("form[action$=activate] input")}
 
 
 def test_a_home_without_a_chart_says_how_to_begin(client: TestClient) -> None:
@@ -419,3 +421,54 @@ def test_people_are_answered_while_a_file_is_checked(client: TestClient, monkeyp
 
 
 # Files that wait
+
+
+def test_a_chart_that_removes_most_units_is_asked_about_twice(client: TestClient, home: Home) -> None:
+    before = activate(home)
+    page = soup(client, path := upload(client, b"name,parent\nClub,\nBoard,Club\nPool,Club\n"))
+    assert "Removes 2 of the 4 units in use." in words(page, "#why")
+    assert [words(each, "button") for each in page.select("form[action$=activate]")] == ["Activate"]
+    assert not page.select(".decide button.main")
+    for removed in ("", "1", "two"):
+        refused = client.post(f"{path}/activate", data=fields(page) | {"removed": removed})
+        assert "type 2 on its page" in refused.text
+        assert home.organization.version == before
+    client.post(f"{path}/activate", data=fields(page) | {"removed": " 2 "})
+    now = home.organization.version
+    assert now != before
+    page = soup(client, f"/charts/versions/{before}")
+    assert not page.select("[name=removed]"), "going back removes 1 of 3"
+    assert "removed" not in fields(soup(client, upload(client, LATER)))
+
+
+def test_a_web_page_is_no_chart(client: TestClient) -> None:
+    for name in ("canteen.html", "canteen.csv"):
+        page = soup(client, upload(client, b"<!-- x -->\n<!DOCTYPE html>\n<html><body><p>a,b</p></body></html>", name))
+        assert words(page, ".problems.errors .what") == "The file is a web page (HTML), not a table."
+        assert not page.select(".mapping, .view, .samples")
+
+
+def test_everybody_looks_at_the_chart_in_use_and_at_nothing_else(home: Home, portal: BlockingPortal) -> None:
+    app = gated(home.records, home.settings)
+    charts.mount(app, home)
+    rows: dict[str, tuple[Role, str]] = {"eve": ("employee", ""), "rita": ("reviewer", ""), "ada": ("admin", "")}
+    people = {name: client for name, (_, client) in signed_in(home.records, app, rows, portal).items()}
+    assert "No chart yet" in words(soup(people["eve"], "/charts"), "h1")
+    before, version = activate(home), activate(home, LATER, "later.csv")
+    upload(people["ada"], CLUB, "secret plan.csv")
+    for name in ("eve", "rita"):
+        page = soup(people[name], "/charts")
+        assert words(page, "h1") == "Club"
+        assert not page.select("form, .versions, .downloads, a[download]")
+        assert not re.search(f"secret plan|later.csv|{before}", str(page))
+        [view] = page.select(".view")
+        picture = people[name].get(f"{view['data-path']}/picture?{view['data-query']}")
+        assert picture.json()["names"] == ["Club", "Board", "Till", "Cellar"]
+        unit = people[name].get(f"{view['data-path']}/units/1?{view['data-query']}")
+        assert unit.json()["facts"] == [["Also called", "BD"]]
+        for address in ("picture", "units/1"):
+            asked = ("", "?version=", f"?version={before}", "?version=0123456789ab")
+            assert [people[name].get(f"/charts/{address}{query}").status_code for query in asked] == [404] * 4
+        refused = (f"versions/{before}", f"versions/{version}/picture", f"versions/{version}/chart.csv")
+        assert [people[name].get(f"/charts/{path}").status_code for path in refused] == [403] * 3
+    assert people["eve"].get(f"/charts/units/4?version={version}").status_code == 404

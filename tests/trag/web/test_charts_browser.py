@@ -65,7 +65,7 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     expect(page.locator(".changes .added li")).to_have_text(re.compile(f"{DRONES}.*under Secretary General"))
     expect(page.locator(".changes details")).to_have_count(1)
     page.get_by_role("button", name="Next change").click()
-    expect(page.locator(".unit h3")).to_have_text(DRONES)
+    expect(page.locator(".unit h2")).to_have_text(DRONES)
     expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("added")
     page.get_by_role("button", name="Activate").dblclick()
     expect(page.locator(".notice.good")).to_contain_text("next.csv")
@@ -95,7 +95,7 @@ def test_names_that_are_html_stay_text(page: Page) -> None:
     page.get_by_role("combobox", name="Find a unit").fill("<img")
     expect(page.locator("#found [role=option]")).to_contain_text(HOSTILE)
     page.keyboard.press("Enter")
-    for part in (".crumbs [aria-current]", ".outline [aria-selected=true] .name", ".unit h3"):
+    for part in (".crumbs [aria-current]", ".outline [aria-selected=true] .name", ".unit h2"):
         expect(page.locator(part)).to_have_text(HOSTILE)
     expect(page.locator(".unit dt").filter(has_text=HOSTILE)).to_be_visible()
     assert page.locator("img").count() == 0

@@ -101,7 +101,7 @@ def test_adapters_are_shown_with_their_figures(
     plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))
     page = soup(client)
     cards = {str(card["id"]).removeprefix("adapter-"): card for card in page.select(".candidate")}
-    stands = {plain.id: "Not measured", bad.id: "Has not earned its place", good.id: "Has earned its place"}
+    stands = {plain.id: "Not measured", bad.id: "Not measurably better", good.id: "Measurably better"}
     assert {id: words(card, "header .verdict") for id, card in cards.items()} == stands
     assert list(cards) == list(stands)
     cells = texts(cards[good.id], ".figures tbody tr:first-child > *")
@@ -142,7 +142,7 @@ def test_an_adapter_is_promoted_and_rolled_back(
     page = post(client, "/models/rollback", instead_of=made.id)
     assert "without an adapter from now on" in words(page, ".notice")
     assert (home.model.identity.adapter, len(texts(page, "#promotions tbody tr"))) == ("", 2)
-    assert texts(page, f"{others} .verdict") == ["Has earned its place"]
+    assert texts(page, f"{others} .verdict") == ["Measurably better"]
     for each in (other, made):
         assert "is removed" in words(post(client, f"/models/adapters/{each.id}/remove"), ".notice")
     assert home.candidates.all() == ()

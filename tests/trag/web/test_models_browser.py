@@ -81,7 +81,7 @@ def test_training_is_watched_outlives_the_app_and_is_stopped_and_an_adapter_prom
 
 def promote_and_roll_back(page: Page, id: str) -> None:
     card = page.locator(f"#adapter-{id}")
-    expect(card.locator("header .verdict")).to_have_text("Has earned its place")
+    expect(card.locator("header .verdict")).to_have_text("Measurably better")
     card.get_by_role("button", name=f"Promote {id}").click()
     page.locator(f"#promote-{id}").get_by_role("button", name="Promote", exact=True).click()
     expect(page.locator(".notice")).to_contain_text(f"{id} answers from now on", timeout=LONG)
@@ -112,6 +112,7 @@ def bring_and_use(page: Page, folder: Path) -> None:
 
 
 def begin_once(page: Page) -> None:
+    page.get_by_text("Advanced").click()
     page.get_by_label("Passes").fill("0.3")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".stages .present")).to_have_text("Dataset")

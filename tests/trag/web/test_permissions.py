@@ -15,10 +15,12 @@ from org.reading.charts import load
 from store import files
 from store.passage import OPEN, Passage
 from store.person import Role
-from tests.pages import gated, signed_in
+from tests.pages import gated, parsed, signed_in, soup, texts
 from trag.home import Home, open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings
+from trag.web import access
+from trag.web.charts import page as charts
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
 
@@ -62,6 +64,7 @@ def people(home: Home, portal: BlockingPortal) -> dict[str, TestClient]:
     """A browser of each person, signed in."""
     app = gated(home.records, home.settings)
     documents.mount(app, home)
+    charts.mount(app, home)
     return {name: browser for name, (_, browser) in signed_in(home.records, app, PEOPLE, portal).items()}
 
 
@@ -138,6 +141,38 @@ def test_the_way_to_the_page_of_a_document_is_for_those_who_may_go_there(people:
     assert f'href="{path}"' in people["ada"].get(f"{path}/view").text
     assert f'href="{path}"' not in people["bert"].get(f"{path}/view").text
     assert people["bert"].get(path).status_code == 403
+
+
+@pytest.mark.parametrize("who", [who for who, (role, _) in PEOPLE.items() if role != "admin"])
+def test_the_list_has_what_somebody_may_read_and_no_trace_of_the_rest(people: dict[str, TestClient], who: str) -> None:
+    browser, closed = people[who], AUDIENCES.keys() - READ[who]
+    for query in ("", "?words=md", "?first=1", "?first=99", "?words=nobody", "?words=birds"):
+        shown = browser.get(f"/documents{query}").text
+        assert not [name for name in closed if key(name) in shown or f">{name}<" in shown], query
+    page = soup(browser, "/documents")
+    assert [a["href"] for a in page.select("tbody a")] == [f"/documents/{key(n)}/view" for n in sorted(READ[who])]
+    assert texts(page, "h2") == [f"{len(READ[who])} document{'s' * (len(READ[who]) > 1)} you can read"]
+    assert texts(page, "[data-name='What it is about']") == ["1 Birds"] * len(READ[who])
+    # Words that a closed document alone has find what words find that no document has.
+    nothing = [told(browser, f"/documents?words={word}")[1].replace(word, "") for word in ("never.md", "nobody.md")]
+    assert nothing[0] == nothing[1]
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_no_link_leads_to_a_refusal(people: dict[str, TestClient], home: Home, who: str) -> None:
+    """From the pages that somebody is shown the way to, as far as links go."""
+    browser, seen = people[who], set[str]()
+    ahead = ["/documents", "/charts", *(f"/documents/{key(name)}/view" for name in READ[who])]
+    while ahead:
+        path = ahead.pop().partition("#")[0]
+        if path in seen or path.endswith((".css", ".ico")) or access.needed("GET", path.partition("?")[0]) is None:
+            continue
+        seen.add(path)
+        answer = browser.get(path)
+        assert answer.status_code != 403, path
+        if "html" in answer.headers["content-type"]:
+            ahead += [str(a["href"]) for a in parsed(answer).select("main [href^='/']")]
+    assert len(seen) > 3
 
 
 def test_no_unit_can_stand_for_everyone(people: dict[str, TestClient], home: Home) -> None:

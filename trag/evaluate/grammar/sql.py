@@ -172,7 +172,7 @@ class _Reading:
             if not isinstance(condition, exp.EQ) or not isinstance(other, exp.Column) or above is not where:
                 self.problems.append(f"{placeholder} must stand in WHERE as: column = '{placeholder}'")
             elif str(placeholder) in self.placeholders:
-                self.problems.append(f"{placeholder} stands twice")
+                self.problems.append(f"{placeholder} appears twice")
             else:
                 self.placeholders[str(placeholder)] = (placeholder, other, literal)
         if not self.placeholders and not self.problems:

@@ -19,7 +19,6 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from org.linking.disambiguation import called
-from prompts import CANNOT_ANSWER
 from trag import briefs
 from trag.brief.record import BriefRecord
 from trag.brief.writer import WORDS
@@ -32,7 +31,9 @@ from trag.web import made
 from trag.web.active_runs import ActiveRun, ActiveRuns, Draft
 from trag.web.evidence import Evidence, brief_evidence
 from trag.web.forms import Form
-from trag.web.render import NEIGHBOURS, environment, ordinal
+from trag.web.language import gettext as _
+from trag.web.language import later
+from trag.web.render import NEIGHBOURS, environment
 from trag.web.responses import Denied, Notice, Notices, attachment, explain, there
 from trag.web.visitors import caller
 
@@ -48,6 +49,8 @@ UNITS = 1_000
 """Units of the chart that the field offers."""
 HEADINGS = 300
 """Headings of a document in which units to offer are looked for."""
+LENGTHS: dict[str, str] = {"short": later("Short"), "standard": later("Standard"), "full": later("Full")}
+"""What people call the lengths."""
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -102,7 +105,7 @@ class BriefingsPage:
         there(briefs.owned(self.home, who, id))
         asked = briefs.update_request(self.home, who, id)
         if asked.previous is None or not briefs.changes(self.home, asked.previous):
-            return self.notices.go(f"/briefings/{id}", Notice("It is up to date."))
+            return self.notices.go(f"/briefings/{id}", Notice(_("It is up to date.")))
         return self._started(who, asked)
 
     def show(self, request: Request, id: str) -> Response:
@@ -123,7 +126,6 @@ class BriefingsPage:
             record=record,
             is_own=is_own,
             created=stored.created,
-            refusal=CANNOT_ANSWER,
             evidence={each.source.id: each for each in found},
             chart_link="/charts" if who.may("admin") else "",
             choices=self._choices(record),
@@ -232,7 +234,6 @@ class BriefingsPage:
             "record": record,
             "length": record.length if record else "standard",
             "stopped": run.stop.is_set(),
-            "place": ordinal(draft.waiting),
             "evidence": {each.source.id: each for each in found},
             "chart_link": "",
             "done": done,
@@ -288,7 +289,13 @@ class BriefingsPage:
 
     def _page(self, name: str, who: CurrentUser, id: str, status: int = 200, **values: object) -> Response:
         html = environment().get_template(f"briefings/{name}.html")
-        told = {"here": "/briefings", "id": id, "listed": self._lists(who), "is_admin": who.may("admin")}
+        told = {
+            "here": "/briefings",
+            "id": id,
+            "listed": self._lists(who),
+            "is_admin": who.may("admin"),
+            "named": LENGTHS,
+        }
         return HTMLResponse(html.render({"notice": None} | told | values), status)
 
 

@@ -1,4 +1,5 @@
-"""The page of the organization's chart: which chart is in use, and another one uploaded, looked at and activated.
+"""The page of the organization's chart: the one in use, for everybody; for admins also another one, uploaded, looked at
+and activated.
 
 GET shows and changes nothing; POST uploads, activates or discards, and sends the browser on to a page. Long work runs
 in threads: people who ask are answered meanwhile. Templates escape what they are given: names come from files that
@@ -26,14 +27,14 @@ from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import Version
 from trag.charts import remember
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.forms import Form
 from trag.web.render import environment
 from trag.web.responses import Denied, attachment, explain, table, there
 from trag.web.versioned import Kind, Subject, VersionedPage
-from trag.web.visitors import named
+from trag.web.visitors import caller, named
 from trag.web.waiting_files import Waiting, WaitingFiles
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ PATIENCE = 1.0
 LONG_PATIENCE = 20.0
 FIRST = 10
 """Problems and changes of a kind that are shown at once."""
+MANY_REMOVED = 0.5
+"""Of the units in use, the share that a chart removes which has to be confirmed by their number."""
 LONGEST_SAMPLE = 60
 """Characters of the cells that are shown with a header."""
 MOST = 500
@@ -93,6 +96,8 @@ class ChartsPage(VersionedPage):
     def router(self) -> APIRouter:
         router = APIRouter(prefix="/charts")
         router.get("")(self.show)
+        router.get("/picture")(self.picture_in_use)
+        router.get("/units/{place}")(self.unit_in_use)
         router.get("/sample.csv")(self.sample)
         router.post("/uploads")(self.upload)
         router.get("/{kind}/{id}")(self.review)
@@ -108,8 +113,10 @@ class ChartsPage(VersionedPage):
     # What is in use
 
     def show(self, request: Request) -> Response:
-        """The chart in use, what waits to be looked at, and every version."""
+        """The chart in use; for an admin also what waits to be looked at, and every version."""
         chart = self.home.organization.chart
+        if not caller(request).may("admin"):
+            return _page("read", chart=chart, facts=_facts(chart) if chart else None)
         versions = self.home.records.chart_versions.all()
         return _page(
             "active",
@@ -122,6 +129,21 @@ class ChartsPage(VersionedPage):
             columns=COLUMNS,
             largest=MAX_BYTES,
         )
+
+    async def picture_in_use(self, request: Request, version: str = "") -> Response:
+        """The units of the chart in use, for everybody; `version` is the one that their page was drawn for."""
+        return _picture(request, await self._seen_in_use(version))
+
+    async def unit_in_use(self, place: int, version: str = "") -> Response:
+        """What is known of one of its units, which is what answers tell everybody too."""
+        return _details(await self._seen_in_use(version), place)
+
+    async def _seen_in_use(self, version: str) -> Review:
+        """The chart in use. Raises Denied where the version is another one, which admins alone look at."""
+        if not version or version != self.home.organization.version:
+            raise Denied
+        review: Review = await asyncio.shield(asyncio.wrap_future(self.reviews.of_version(version, "")))
+        return review
 
     def sample(self) -> Response:
         return attachment(SAMPLE.encode(), "chart.csv", "text/csv; charset=utf-8")
@@ -181,6 +203,7 @@ class ChartsPage(VersionedPage):
             in_use=in_use,
             same=bool(review.chart and in_use and review.chart.version == in_use.version),
             overtaken=overtaken,
+            removed=_removed(review),
             first=FIRST,
             most=MOST,
         )
@@ -193,20 +216,11 @@ class ChartsPage(VersionedPage):
 
     async def picture(self, request: Request, kind: Kind, id: str) -> Response:
         """The units as flat arrays, which stay as they are for as long as their address does."""
-        review = await self._seen(request, kind, id)
-        if review.picture is None:
-            raise Denied
-        headers = {"etag": review.tag, "cache-control": "private, no-cache"}
-        if request.headers.get("if-none-match") == review.tag:
-            return Response(status_code=304, headers=headers)
-        return Response(review.picture, media_type="application/json", headers=headers)
+        return _picture(request, await self._seen(request, kind, id))
 
     async def unit(self, request: Request, kind: Kind, id: str, place: int) -> Response:
         """What is known of the unit at a place of the picture."""
-        review = await self._seen(request, kind, id)
-        if review.layout is None or not 0 <= place < len(review.layout.units):
-            raise Denied
-        return JSONResponse(review.layout.details(place), headers={"cache-control": "no-store"})
+        return _details(await self._seen(request, kind, id), place)
 
     async def problems(self, request: Request, kind: Kind, id: str) -> Response:
         report = there((await self._seen(request, kind, id)).report)
@@ -227,6 +241,14 @@ class ChartsPage(VersionedPage):
         if review.report is not None and choice.columns:
             remember(review.report.header, dict(choice.columns), self.home.folder)
         return done
+
+    def unconfirmed(self, subject: Subject, form: Form, against: str) -> TragError | None:
+        choice = Choice.read(form) if isinstance(subject, Waiting) else Choice()
+        removed = _removed(self._review(subject, choice, against).result())
+        if not removed or form.get("removed", "").strip() == str(removed):
+            return None
+        message = f"Nothing was changed: this chart removes {removed:,} of the units in use."
+        return TragError(message, f"If they are to go, type {removed} on its page before you activate it.")
 
     def query(self, form: Form) -> list[tuple[str, str]]:
         return [*Choice.read(form).fields()]
@@ -265,12 +287,35 @@ async def _within(future: Future[Review], seconds: float) -> Review | None:
     return waiting.result() if done else None
 
 
+def _removed(review: Review) -> int:
+    """How many units a chart removes, 0 where it keeps more than MANY_REMOVED allows to go unasked."""
+    removed = next((group.count for group in review.groups if group.kind == "removed"), 0)
+    return removed if review.before and removed >= MANY_REMOVED * len(review.before) else 0
+
+
 def _query(choice: Choice, **more: str) -> str:
     return urlencode([*choice.fields(), *more.items()])
 
 
 def _page(name: str, **values: object) -> Response:
     return HTMLResponse(environment().get_template(f"charts/{name}.html").render(here="/charts", **values))
+
+
+def _picture(request: Request, review: Review) -> Response:
+    """The units as flat arrays, nothing where a browser has them. Raises Denied where a file holds none."""
+    if review.picture is None:
+        raise Denied
+    headers = {"etag": review.tag, "cache-control": "private, no-cache"}
+    if request.headers.get("if-none-match") == review.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(review.picture, media_type="application/json", headers=headers)
+
+
+def _details(review: Review, place: int) -> Response:
+    """What is known of the unit at a place of the picture. Raises Denied where there is none."""
+    if review.layout is None or not 0 <= place < len(review.layout.units):
+        raise Denied
+    return JSONResponse(review.layout.details(place), headers={"cache-control": "no-store"})
 
 
 def _path(subject: Subject) -> str:

@@ -34,7 +34,7 @@ class DocumentsContext:
     home: Home
     notices: Notices = field(default_factory=Notices)
     _names: dict[str, str] = field(default_factory=dict)
-    _sections: dict[str, int] = field(default_factory=dict)
+    _outlines: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def library(self) -> Library:
@@ -54,12 +54,13 @@ class DocumentsContext:
             raise Denied
         return document
 
-    def sections(self, document: Document) -> int:
-        """How many sections a document has; counted once for each content."""
-        if document.sha256 not in self._sections:
+    def outline(self, document: Document) -> tuple[str, ...]:
+        """The sections of a document by their paths of headings, in its order; looked up once for each content."""
+        if document.sha256 not in self._outlines:
             passages = self.library.passages(document.name)
-            self._sections[document.sha256] = len({each.section for each in passages if each.kind == "section"})
-        return self._sections[document.sha256]
+            found = dict.fromkeys(each.section for each in passages if each.kind == "section")
+            self._outlines[document.sha256] = tuple(found)
+        return self._outlines[document.sha256]
 
 
 def page(template: str, status: int = 200, **values: object) -> HTMLResponse:

@@ -84,6 +84,7 @@ class DocumentPage:
             readers=readers(document.audience, chart),
             instead_of=audience_field(document.audience),
             chart=chart,
+            accounts=self.context.home.records.people.exist(),
             notice=self.context.notices.said(request),
             largest=Limits().file_bytes,
         )

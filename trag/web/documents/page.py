@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Request
@@ -25,6 +24,7 @@ from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.validity import to_review
+from trag.web.documents import readable
 from trag.web.documents.conflicts import ConflictsPage
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import DocumentPage, readers
@@ -35,9 +35,9 @@ from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
 from trag.web.documents.validity import ValidityPage
 from trag.web.documents.viewer import PageCache, Viewer
-from trag.web.forms import number, received
+from trag.web.forms import Upload, number, received
 from trag.web.responses import explain
-from trag.web.visitors import named
+from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
     from store.jobs import Job
@@ -53,8 +53,6 @@ MOST = 100
 ORDERS: dict[str, Callable[[Document], Any]] = {
     "name": lambda document: document.name.casefold(),
     "pages": lambda document: document.pages or 0,
-    "pairs": lambda document: document.pairs,
-    "reviews": lambda document: document.reviews,
     "added": lambda document: document.added,
 }
 
@@ -91,13 +89,12 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A document, how many sections it has, and what is wrong with it: why a newer version failed, what was odd in it.
+    """A document, and what is wrong with it: why a newer version failed, what was odd in it.
 
     It is searched all the time, also while it is being replaced, and after a newer version failed.
     """
 
     document: Document
-    sections: int
     state: Literal["searched", "replacing", "failed"]
     problems: tuple[str, ...]
     standing: Standing | None = None
@@ -119,13 +116,11 @@ def listing(
     documents: Sequence[Document],
     query: TableQuery,
     jobs: Sequence[Job],
-    sections: Callable[[Document], int],
     standings: Callable[[Collection[str]], Mapping[str, Standing]] = lambda _: {},
     due: tuple[str, ...] = (),
 ) -> Listing:
     """The documents that are asked for; those that are equal in the order stay by name. `jobs` are the uploads, the
-    newest first; `sections` counts those of a document, `standings` says how those of names stand today, and `due` are
-    past their review."""
+    newest first; `standings` says how those of names stand today, and `due` are past their review."""
     latest: dict[str, Job] = {}
     for job in jobs:
         latest.setdefault(job.name, job)
@@ -142,7 +137,6 @@ def listing(
         failure = (f"A newer version failed: {job.message} {job.hint}".rstrip(),) if job else ()
         return Row(
             document,
-            sections(document),
             "replacing" if document.name in replacing else state,
             (*failure, *document.notes),
         )
@@ -203,7 +197,9 @@ class DocumentsPage:
         router.post("/indexing/dismiss")(self.dismiss_indexing)
 
     def show(self, request: Request) -> Response:
-        """What is being worked on, and every document."""
+        """What is being worked on, and every document; for others than admins those that they may read."""
+        if not caller(request).may("admin"):
+            return readable.show(self.context, request)
         documents, jobs = self.context.library.documents(), self.home.queue.jobs()
         chart, validity = self.home.organization.chart, self.home.records.validity
         today = date.today()
@@ -212,7 +208,8 @@ class DocumentsPage:
         return page(
             "list",
             documents=documents,
-            listing=listing(documents, query, jobs, self.context.sections, standings, due),
+            listing=listing(documents, query, jobs, standings, due),
+            pairs=self.context.library.count_pairs(states=("made", "review", "approved")),
             most=MOST,
             jobs=jobs,
             writing=self.writing.now,
@@ -230,34 +227,46 @@ class DocumentsPage:
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
-        where no document is called so yet; without one everyone may."""
+        where no document is called so yet; without one everyone may. Nothing is done with one that is there already."""
         try:
             name = accepted(request.query_params.get("name", ""))
             units = request.query_params.getlist("unit")
             audience = audience_of(units, self.home.organization.chart)
             async with received(request.stream(), self.home.folder / "uploads") as file:
-                job = await run_in_threadpool(self._add, file.path, name, audience, named(request))
+                job = await run_in_threadpool(self._add, file, name, audience, named(request))
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
+        if job is None:
+            return JSONResponse({"unchanged": name})
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
 
-    def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
+    def _add(self, file: Upload, name: str, audience: Audience, by: str) -> Job | None:
         """In a thread: who asks for the queue first opens it, and waits while another part of the home is opened."""
-        job = self.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
+        if self._present().get(name) == file.sha256:
+            return None
+        job = self.home.queue.add(file.path.read_bytes(), name, by=by, audience=audience)
         log.info("%s uploaded a document", by)
         return job
 
     def present(self, names: Annotated[list[str], Body()]) -> Response:
-        """Which of these names a document has already, or a file that waits to be one: an upload would replace it."""
-        there = {document.name for document in self.context.library.documents()}
-        there |= {job.name for job in self.home.queue.jobs() if job.state in ("waiting", "working")}
-        present = []
+        """Those of these names that a document has already, or a file that waits to be one, each with the sha256 of
+        what is called so: an upload of anything else would replace it."""
+        there = self._present()
+        present = {}
         for name in names:
             try:
-                present += [name] if accepted(name) in there else []
+                kept = accepted(name)
             except TragError:
                 continue  # an upload of it will be refused
+            if kept in there:
+                present[name] = there[kept]
         return JSONResponse({"present": present})
+
+    def _present(self) -> dict[str, str]:
+        """The documents, and in their place what waits to take it, by name: the sha256 of each."""
+        there = {document.name: document.sha256 for document in self.context.library.documents()}
+        waiting = [job for job in self.home.queue.jobs() if job.state in ("waiting", "working")]
+        return there | {job.name: job.sha256 for job in reversed(waiting)}
 
     def cancel(self, id: str) -> Response:
         self.home.queue.cancel(id)

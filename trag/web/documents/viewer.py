@@ -1,4 +1,4 @@
-"""A source opened at its place: its page, as it is printed or as a picture, or the passage in the text around it.
+"""A source opened at its place: its page, as it is printed or as a picture, or what it says there and around it.
 
 What is looked for comes from the records: an address names a passage and an answer, and never carries words.
 """
@@ -30,12 +30,15 @@ from store.standing import Period, Standing
 from trag import briefs, view
 from trag.brief.record import BriefRecord
 from trag.errors import TragError, in_one_line, told
+from trag.ingest.index import READING
 from trag.ingest.parse.formats import FORMATS, PAGED
 from trag.ingest.passages import PICTURE
+from trag.ingest.reading import Block, Reading, read
 from trag.ingest.scans import ScannedPage
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
-from trag.view import NoSuchPage, PageView
+from trag.sandbox import Limits
+from trag.view import DocumentView, NoSuchPage, PageView
 from trag.web.documents.context import DocumentsContext
 from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
@@ -54,11 +57,16 @@ AROUND = 60
 KEPT = 256_000_000
 """Bytes of drawn pages that are kept."""
 AT_ONCE = 2
-"""Pages that are drawn at the same time, one for each person: nobody else's pages wait for somebody's."""
+"""Pages that are drawn at the same time, and documents that are read, one for each person: nobody else's wait for
+somebody's."""
 AGAIN = 600.0
 """Seconds after which a page that could not be drawn is tried again."""
 REMEMBERED = 1_000
 """Pages that could not be drawn which are remembered."""
+
+
+Original = Callable[[], tuple[bytes, Iterable[ScannedPage]]]
+"""Gives a document and what was read of its pages, or other pictures, that are pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,7 @@ class PageCache:
     drawn, and pages that a document does not have, are remembered for a while. Any thread may call any method.
 
     FOLDER/<content hash of the document>/<hash of the page and what is marked on it>.json -> PageView
+    FOLDER/<content hash of the document>/blocks-<version of what reads>.json -> Reading, of a document without pages
     """
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +107,7 @@ class PageCache:
             raise TragError(*said)
         return _read(self._path(wanted))
 
-    def page(self, original: Callable[[], tuple[bytes, Iterable[ScannedPage]]], wanted: WantedPage) -> PageView:
+    def page(self, original: Original, wanted: WantedPage) -> PageView:
         """A page of a document with a passage on it, drawn when it is not there; `original` gives the document and its
         scanned pages. Raises TragError when it cannot be drawn."""
         found = self.kept(wanted)
@@ -116,14 +125,28 @@ class PageCache:
             said = error.message, error.hint, error.public
             self._refused[wanted.sha256, wanted.name, wanted.number] = time.monotonic() + AGAIN, said
             raise
-        path = self._path(wanted)
+        self._keep(self._path(wanted), found.to_json())
+        return found
+
+    def blocks(self, original: Original, sha256: str, name: str) -> tuple[Block, ...]:
+        """What a document without pages consists of, read when it is not there. Raises TragError when it cannot be."""
+        path = self._folder / sha256 / f"blocks-{READING}.json"
+        try:
+            found = Reading.from_json(path.read_text("utf-8"))
+            os.utime(path)
+        except (OSError, ValueError):
+            content, scans = original()
+            found = read(content, name, Limits(), scans=[*scans])
+            self._keep(path, found.to_json())
+        return found.blocks
+
+    def _keep(self, path: Path, text: str) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            files.write_atomic(path, found.to_json().encode())
+            files.write_atomic(path, text.encode())
             self._make_room()
         except (OSError, StoreError) as error:
-            log.warning("page %d cannot be kept: %s", wanted.number, error)  # it is shown all the same
-        return found
+            log.warning("%s cannot be kept: %s", path.name, error)  # it is shown all the same
 
     def _path(self, wanted: WantedPage) -> Path:
         key = json.dumps([wanted.number, wanted.passage, list(wanted.support)])
@@ -188,8 +211,8 @@ class Viewer:
     def __init__(self, context: DocumentsContext, cache: PageCache) -> None:
         self.context = context
         self.cache = cache
-        self.turns = Turns(1)
-        self.threads = CapacityLimiter(AT_ONCE)
+        self.turns, self.threads = Turns(1), CapacityLimiter(AT_ONCE)
+        self.reading_turns, self.reading_threads = Turns(1), CapacityLimiter(AT_ONCE)
 
     def routes(self, router: APIRouter) -> None:
         router.get("/{key}/view")(self.show)
@@ -198,17 +221,18 @@ class Viewer:
     async def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
         """The source at its place; `page` is another page of it, nonsense in it is left alone."""
         document, target = await run_in_threadpool(self._found, request, key, passage, answer)
+        back = await run_in_threadpool(self._back, request, answer)
         if not is_drawn(document):
-            return await run_in_threadpool(_text, document, target, key)
+            return await self._read(caller(request).person, document, target, key, back)
         shown = read_number(page) or (target.here.page if target.here and target.here.page else 1)
         try:
             drawn = await self._drawn(caller(request).person, document, target, shown)
         except TragError as error:
-            return await run_in_threadpool(_text, document, target, key, in_one_line(told(error)))
+            return await run_in_threadpool(_text, document, target, key, back, in_one_line(told(error)))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
         path = f"/documents/{key}"
         return await run_in_threadpool(
-            render, "view_page", 200, path=path, document=document, place=target, drawn=drawn, asked=asked
+            render, "view_page", 200, path=path, document=document, place=target, drawn=drawn, asked=asked, back=back
         )
 
     async def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
@@ -236,17 +260,61 @@ class Viewer:
         words, support = (passage.text, target.support) if passage else ("", ())
         wanted = WantedPage(document.sha256, document.name, number, words, support)
 
+        if kept := await run_in_threadpool(self.cache.kept, wanted):
+            return kept
+        give_turn_back()
+        async with self.turns.of(person):
+            return await to_thread.run_sync(self.cache.page, self._original(document), wanted, limiter=self.threads)
+
+    async def _read(
+        self, person: str, document: Document, target: Target, key: str, back: tuple[str, str] | None
+    ) -> Response:
+        """A document without pages, as it is read; where the passage is not in it as it was, that in its text."""
+        found = None
+        if not target.changed:
+            give_turn_back()
+            quoted = target.here if target.quoted else None
+            try:
+                async with self.reading_turns.of(person):
+                    found = await to_thread.run_sync(
+                        self._document, document, quoted, target, limiter=self.reading_threads
+                    )
+            except TragError as error:
+                log.warning("%s is shown as its text: %s", document.sha256[:8], in_one_line(error))
+        if found is None:
+            return await run_in_threadpool(_text, document, target, key, back)
+        values = {"path": f"/documents/{key}", "document": document, "place": target, "found": found, "back": back}
+        return await run_in_threadpool(render, "view_document", 200, **values)
+
+    def _document(self, document: Document, passage: Passage | None, target: Target) -> DocumentView | None:
+        blocks = self.cache.blocks(self._original(document), document.sha256, document.name)
+        return view.document(blocks, passage, target.support)
+
+    def _original(self, document: Document) -> Original:
         def original() -> tuple[bytes, Iterable[ScannedPage]]:
             content = self.context.home.original(document.name)
             if content is None:
                 raise TragError("The original is no longer here.", "Upload the document again.")
             return content, self.context.home.scans(document.sha256)
 
-        if kept := await run_in_threadpool(self.cache.kept, wanted):
-            return kept
-        give_turn_back()
-        async with self.turns.of(person):
-            return await to_thread.run_sync(self.cache.page, original, wanted, limiter=self.threads)
+        return original
+
+    def _back(self, request: Request, answer: str) -> tuple[str, str] | None:
+        """Where somebody comes from who opens a source of an answer or a briefing of theirs: its address, and what it
+        is called; None from elsewhere."""
+        records = self.context.home.records
+        stored = records.answer(answer) if answer else None
+        if stored is None:
+            return None
+        if stored.kind == "brief":
+            return (
+                (f"/briefings/{answer}", "the briefing")
+                if briefs.kept(self.context.home, caller(request), answer)
+                else None
+            )
+        if stored.conversation and records.owns(caller(request).person, stored.conversation):
+            return f"/?c={stored.conversation}", "the conversation"
+        return (f"/review/{answer}", "the review") if caller(request).may("reviewer") else None
 
     def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
         """What is looked for. Raises Denied where there is no such passage."""
@@ -317,9 +385,11 @@ def is_drawn(document: Document) -> bool:
     return FORMATS.get(PurePath(document.name).suffix.lower()) in PAGED
 
 
-def _text(document: Document, target: Target, key: str, problem: str = "") -> Response:
+def _text(document: Document, target: Target, key: str, back: tuple[str, str] | None, problem: str = "") -> Response:
     """The passage in the text around it; `problem` says why it is not shown on its page."""
     alone = target.here is not None and target.here is target.quoted and target.changed
     passages = (target.here,) if alone and target.here else target.passages
     found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
-    return render("view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem)
+    return render(
+        "view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem, back=back
+    )

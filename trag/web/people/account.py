@@ -20,6 +20,8 @@ from trag.people import passwords, second_factor
 from trag.people.external_identity import sign_in_method
 from trag.web.access import SCOPES
 from trag.web.forms import Form, number
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.people.context import SECOND_FACTOR, PeopleContext, SecretNotice
 from trag.web.request_limits import apart
 from trag.web.responses import Denied, Notice, there
@@ -32,8 +34,8 @@ PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
 REACHES: Mapping[Scope, str] = {
-    "ask": "asks, and is told its sources by name",
-    "read": "asks, and reads its sources and your conversations",
+    "ask": later("asks, and is told its sources by name"),
+    "read": later("asks, and reads its sources and your conversations"),
 }
 """What a program does that has a token of each scope."""
 
@@ -93,10 +95,10 @@ class AccountPage:
         """Another password, for whoever knows the one before."""
         person = self._person(request)
         if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
-            return self._not_done("Your current password is another one. Nothing was changed.")
+            return self._not_done(_("Your current password is another one. Nothing was changed."))
         password = form.get("password", "")
         if password != form.get("again", ""):
-            return self._not_done("The two new passwords are not the same. Nothing was changed.")
+            return self._not_done(_("The two new passwords are not the same. Nothing was changed."))
         try:
             passwords.check(password, (person.name, person.shown, self.context.organization))
         except TragError as error:
@@ -106,8 +108,12 @@ class AccountPage:
         self.records.people.put_secret(
             person.id, hashed, by=person.name, where=where(request), session=here, tokens=tokens
         )
-        ended = "Every other browser is signed out" + (", and every token opens nothing any more." if tokens else ".")
-        return self.notices.go(PATH, Notice(f"Your password is changed. {ended}"))
+        done = (
+            _("Your password is changed. Every other browser is signed out, and every token opens nothing any more.")
+            if tokens
+            else _("Your password is changed. Every other browser is signed out.")
+        )
+        return self.notices.go(PATH, Notice(done))
 
     # The second factor
 
@@ -115,7 +121,7 @@ class AccountPage:
         """A key for an app, for whoever knows their password; nothing is asked for yet."""
         person = self._person(request)
         if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
-            return self._not_done("Your current password is another one. Nothing was changed.")
+            return self._not_done(_("Your current password is another one. Nothing was changed."))
         self.records.second_factors.begin(person.id, second_factor.new_key())
         return RedirectResponse(SECOND_FACTOR, 303)
 
@@ -126,20 +132,20 @@ class AccountPage:
         step, codes = second_factor.step_of(factor.key, form.get("code", "")), second_factor.recovery_codes()
         if not step:
             return self._not_done(
-                "That is not the code that your app should show now. Nothing was turned on.",
-                "Check that the app has the key below, and that the clock of its device is right.",
+                _("That is not the code that your app should show now. Nothing was turned on."),
+                _("Check that the app has the key below, and that the clock of its device is right."),
             )
         hashes = {number: passwords.hashed(code) for number, code in codes.items()}
         here = visit(request).session
         self.records.second_factors.confirm(
             person.id, factor.key, step, hashes, by=person.name, where=where(request), session=here
         )
-        advice = (
+        advice = _(
             "A code is asked for from now on. These are shown this once, and each lets you in once instead of a code "
             "from your app: keep them where the app is not."
         )
-        shown = tuple((f"Code {number}", code) for number, code in codes.items())
-        ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))
+        shown = tuple((_("Code %(number)s") % {"number": number}, code) for number, code in codes.items())
+        ticket = self.context.secrets.keep(person.id, SecretNotice(_("Your recovery codes"), advice, shown))
         return RedirectResponse(f"{PATH}?{urlencode({'given': ticket})}", 303)
 
     def end_factor(self, request: Request, form: Form) -> Response:
@@ -153,7 +159,7 @@ class AccountPage:
                 return self._not_done(error.message, error.hint)
         self.records.second_factors.end(person.id, by=person.name, where=where(request))
         return self.notices.go(
-            PATH, Notice("Your password alone lets you in." if factor.since else "Nothing is set up.")
+            PATH, Notice(_("Your password alone lets you in.") if factor.since else _("Nothing is set up."))
         )
 
     # Browsers and tokens
@@ -162,7 +168,7 @@ class AccountPage:
         person = self._person(request)
         self.records.sessions.end_all(person.id, but=visit(request).session)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="all others")
-        return self.notices.go(PATH, Notice("Every other browser is signed out."))
+        return self.notices.go(PATH, Notice(_("Every other browser is signed out.")))
 
     def end_session(self, request: Request, id: str) -> Response:
         person = self._person(request)
@@ -170,23 +176,26 @@ class AccountPage:
             raise Denied
         self.records.sessions.end(id)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="one")
-        return self.notices.go(PATH, Notice("That browser is signed out."))
+        return self.notices.go(PATH, Notice(_("That browser is signed out.")))
 
     def make_token(self, request: Request, form: Form) -> Response:
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
         days, scope = number(form.get("days", "")), scope_of(form.get("scope", SCOPES[0]))
         if not name or not 1 <= days <= MOST_DAYS:
-            return self._not_done(f"A token needs a name, and lasts 1 to {MOST_DAYS} days. None was made.")
+            return self._not_done(
+                _("A token needs a name, and lasts 1 to %(most)s days. None was made.") % {"most": MOST_DAYS}
+            )
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
-            return self._not_done(f"You have {MOST_TOKENS} tokens already. End one first.")
+            return self._not_done(_("You have %(most)s tokens already. End one first.") % {"most": MOST_TOKENS})
         lasts = timedelta(days=days)
         secret, token = self.records.tokens.make(
             person.id, name, lasts, by=person.name, scope=scope, where=where(request)
         )
-        advice = (
-            f"It is shown this once. Until {token.ends:%-d %b %Y} a program that has it {REACHES[scope]}, all as you."
-        )
-        ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
+        advice = _("It is shown this once. Until %(day)s a program that has it %(does)s, all as you.") % {
+            "day": f"{token.ends:%-d %b %Y}",
+            "does": _(REACHES[scope]),
+        }
+        ticket = self.context.secrets.keep(person.id, SecretNotice(_("Your new token"), advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
     def end_token(self, request: Request, id: str) -> Response:
@@ -194,7 +203,7 @@ class AccountPage:
         if id not in {each.id for each in self.records.tokens.of(person.id)}:
             raise Denied
         self.records.tokens.end(id, by=person.name, where=where(request))
-        return self.notices.go(PATH, Notice("That token opens nothing any more."))
+        return self.notices.go(PATH, Notice(_("That token opens nothing any more.")))
 
     @property
     def _title(self) -> str:
@@ -208,5 +217,5 @@ class AccountPage:
         """The visitor's own account. Raises TragError where there are no accounts."""
         person = self.records.people.get(caller(request).person)
         if person is None:
-            raise TragError("There are no accounts yet.", "Make the first one on the page People.")
+            raise TragError(later("There are no accounts yet."), later("Make the first one on the page People."))
         return person

@@ -22,6 +22,7 @@ from trag.errors import TragError, told
 from trag.people.accounts import make_admin
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
+from trag.web.language import later
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.render import environment, unit_name
 from trag.web.responses import Notices
@@ -38,15 +39,13 @@ SECRETS_LAST = 300.0
 """Seconds that a browser may take to come for a secret."""
 SECOND_FACTOR = "/account#second"
 """Where somebody sets up a second factor."""
-MOST_UNITS = 2_000
-"""Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
 MEANINGS: dict[Role, str] = {
-    "employee": "asks",
-    "reviewer": "also judges answers, and measures how right they are",
-    "admin": "also runs everything: documents, chart, models, people",
+    "employee": later("Employee: asks"),
+    "reviewer": later("Reviewer: also judges answers, and measures how right they are"),
+    "admin": later("Admin: also runs everything: documents, chart, models, people"),
 }
-WAYS: dict[How, str] = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+WAYS: dict[How, str] = {"password": later("password"), "sso": later("single sign-on"), "proxy": later("the proxy")}
 SHARED = {
     **{"longest": LONGEST, "meanings": MEANINGS, "roles": ROLES, "shortest": SHORTEST},
     **{"states": STATES, "unit_name": unit_name, "ways": WAYS},
@@ -140,22 +139,19 @@ class PeopleContext:
         return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
 
     def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page of templates/people with these values, which are escaped there: names come from strangers. The units
-        of a `chart` are offered while one is typed."""
-        chart = values.get("chart")
-        units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
+        """A page of templates/people with these values, which are escaped there: names come from strangers."""
         if problem := values.get("problem"):
             values["problem"] = told(problem, to_admin=is_admin_here())
         html = environment().get_template(f"people/{template}.html")
         shown = {"here": ""} | values | SHARED | {"now": datetime.now(UTC), "unit_typed": unit_typed}
-        return HTMLResponse(html.render(shown | {"units": sorted(dict.fromkeys(units), key=str.casefold)}), status)
+        return HTMLResponse(html.render(shown), status)
 
 
 def typed_twice(form: Mapping[str, str]) -> str:
     """The password that was typed twice. Raises TragError for two."""
     password = form.get("password", "")
     if password != form.get("again", ""):
-        raise TragError("The two passwords are not the same.", "Type the same one twice.")
+        raise TragError(later("The two passwords are not the same."), later("Type the same one twice."))
     return password
 
 

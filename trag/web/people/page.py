@@ -1,4 +1,4 @@
-"""The pages of the people, for admins: who waits, who is here, new ones, one of them, and the log of what was done.
+"""The pages of the people, for admins: who waits, who is here, new ones, and one of them.
 
 GET shows and changes nothing; POST does one thing and sends the browser on. A home without accounts gets its first one
 here.
@@ -6,7 +6,7 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -16,11 +16,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
-from org.reading.cells import csv_text
 from store.person import Newcomer, Person, Role, State
-from trag.errors import TragError
+from trag.errors import SHOWN, TragError
 from trag.ingest.parse.characters import counted
-from trag.json_lines import as_line
 from trag.people.accounts import accepted, accepted_shown, newcomers, read_people, unit_of
 from trag.people.external_identity import NO_PASSWORD, is_external, sign_in_method
 from trag.people.permissions import ROLES
@@ -28,22 +26,22 @@ from trag.web.forms import Form, number
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
+from trag.web.people.log import LogPage, in_words
 from trag.web.people.sign_in import SignInPages
 from trag.web.request_limits import apart
-from trag.web.responses import Denied, Notice, explain, exported, table, there
+from trag.web.responses import Denied, Notice, explain, table, there
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
-    from store.audit import Event
+    from org.chart import Chart
     from store.person import Forgotten
+    from trag.errors import Shown
     from trag.home import Home
 
 MOST = 100
-"""People, and events of the log, on a page."""
+"""People on a page."""
 BECAME = {"active": "may use the assistant now", "disabled": "is disabled, and signed out", "pending": "waits again"}
 _Kind = TypeVar("_Kind", Role, State)
-FIELDS = ("number", "at", "who", "what", "about", "where", "result", "chain")
-"""What is exported of each event of the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class PeopleQuery:
 
 
 class PeoplePage:
-    """The routes of everybody's page, and of the log."""
+    """The routes of everybody's page."""
 
     def __init__(self, context: PeopleContext) -> None:
         self.context = context
@@ -82,20 +80,25 @@ class PeoplePage:
         router.post("/people/import")(self.take)
         router.post("/people/refuse")(self.refuse)
         router.get("/people/sample.csv")(self.sample)
-        router.get("/people/log")(self.log)
-        router.get("/people/log.csv")(self.log_csv)
-        router.get("/people/log.jsonl")(self.log_jsonl)
 
     def show(self, request: Request) -> Response:
         """Everybody, who waits first; without accounts the way to the first one."""
-        if self.authenticator.local:
-            return self._no_accounts({})
+        return self._no_accounts({}) if self.authenticator.local else self._everybody(request)
+
+    def _everybody(
+        self, request: Request, problem: Shown | None = None, typed: Mapping[str, str] | None = None
+    ) -> Response:
+        """The page; with what is wrong with a form for somebody new who was `typed`, or else with a file."""
         query, seen, people = PeopleQuery.read(request.query_params), datetime.now(UTC), self.records.people
         chosen = {"search": query.search, "state": query.state, "role": query.role}
         found = people.all(**chosen, page=query.page, most=MOST)
         return self.context.page(
             "list",
+            422 if problem else 200,
             here="/people",
+            problem=problem,
+            typed={field: (typed or {}).get(field, "") for field in ("name", "shown", "role", "unit", "unit_id")},
+            adding=typed is not None,
             people=found,
             query=query,
             ways_in={each.id: sign_in_method(people, each) for each in found},
@@ -124,12 +127,15 @@ class PeoplePage:
         return self.context.page("none", 422 if problem else 200, here="/people", problem=problem, typed=typed)
 
     def add(self, request: Request, form: Form) -> Response:
-        """Somebody new, and a link for them to choose a password by."""
-        name = accepted(form.get("name", ""))
-        shown, role = accepted_shown(form.get("shown", ""), name), _one_of(ROLES, "role", form.get("role", "employee"))
-        unit = unit_of(form.get("unit", "").strip(), self.context.chart)
-        newcomer = Newcomer(name, shown, role, state="active", unit=unit)
-        person = self.records.people.add(newcomer, by=caller(request).name, where=where(request))
+        """Somebody new, and a link for them to choose a password by; where that cannot be, the form again as it was."""
+        try:
+            name = accepted(form.get("name", ""))
+            shown = accepted_shown(form.get("shown", ""), name)
+            role, unit = _one_of(ROLES, "role", form.get("role", "employee")), _unit_in(form, self.context.chart)
+            newcomer = Newcomer(name, shown, role, state="active", unit=unit)
+            person = self.records.people.add(newcomer, by=caller(request).name, where=where(request))
+        except SHOWN as problem:
+            return self._everybody(request, problem, form)
         return self.context.give_links(request, (person,), f"{person.shown} is added")
 
     async def take(self, request: Request) -> Response:
@@ -141,9 +147,13 @@ class PeoplePage:
         return await run_in_threadpool(self._take, request, content, links, leave)
 
     def _take(self, request: Request, content: bytes, links: bool, leave: bool) -> Response:
-        rows, people = read_people(content, self.context.chart), self.records.people
-        present = people.known(each.newcomer.name for each in rows)
-        added = people.add_all(newcomers(rows, present, leave=leave), by=caller(request).name, where=where(request))
+        people = self.records.people
+        try:
+            rows = read_people(content, self.context.chart)
+            present = people.known(each.newcomer.name for each in rows)
+            added = people.add_all(newcomers(rows, present, leave=leave), by=caller(request).name, where=where(request))
+        except SHOWN as problem:
+            return self._everybody(request, problem)
         text = f"{len(added):,} {'person is' if len(added) == 1 else 'people are'} added"
         if present:
             text += f"; {len(present):,} who {'was' if len(present) == 1 else 'were'} here already stay as they are"
@@ -164,27 +174,6 @@ class PeoplePage:
     def sample(self) -> Response:
         people = (("ada", "Ada Lovelace", "employee", ""), ("bo", "Bo Berg", "reviewer", ""))
         return table([("name", "shown", "role", "unit"), *people], "people.csv")
-
-    def log(self, request: Request, before: str = "", who: str = "", check: str = "") -> Response:
-        """What was done, the newest first; where that is to be checked, with the first row that does not follow from
-        the one before."""
-        who, audit = who[:100], self.records.audit
-        return self.context.page(
-            "log",
-            here="/people",
-            events=audit.page(before=number(before) or None, who=who, most=MOST),
-            who=who,
-            most=MOST,
-            count=audit.count(who=who),
-            broken=audit.verify() if check else None,
-            checked=bool(check),
-        )
-
-    def log_csv(self, request: Request) -> Response:
-        return exported(request, self.records.audit, "audit log", as_csv(self.records.audit.all()), "audit-log.csv")
-
-    def log_jsonl(self, request: Request) -> Response:
-        return exported(request, self.records.audit, "audit log", as_json(self.records.audit.all()), "audit-log.jsonl")
 
 
 class PersonPage:
@@ -213,7 +202,7 @@ class PersonPage:
             sessions=self.records.sessions.of(id),
             tokens=self.records.tokens.of(id),
             factor=self.records.second_factors.of(id),
-            events=self.records.audit.page(about=person.name, most=20),
+            events=in_words(self.records.audit.page(about=person.name, most=20), self.records),
             own=caller(request).person == id,
             way=sign_in_method(self.records.people, person),
             vouched=is_external(self.records.people, person, self.context.authenticator.settings),
@@ -235,7 +224,7 @@ class PersonPage:
             shown=accepted_shown(form["shown"], before.name) if "shown" in form else None,
             role=_one_of(ROLES, "role", form["role"]) if "role" in form else None,
             state=_one_of(STATES, "state", form["state"]) if "state" in form else None,
-            unit=None if unit is None or unit in unchanged else unit_of(unit.strip(), chart),
+            unit=None if unit is None or (unit in unchanged and not form.get("unit_id")) else _unit_in(form, chart),
         )
         path = f"/people/{id}" if form.get("back") == "one" else "/people"
         return self.context.notices.go(path, Notice(difference(before, person)))
@@ -285,7 +274,13 @@ class PersonPage:
 def mount(app: FastAPI, home: Home, authenticator: Authenticator) -> None:
     """The routes of every page of the people in `app`."""
     router, context = APIRouter(), PeopleContext(home, authenticator)
-    for page in (SignInPages(context), AccountPage(context), PeoplePage(context), PersonPage(context)):
+    for page in (
+        SignInPages(context),
+        AccountPage(context),
+        PeoplePage(context),
+        LogPage(context),
+        PersonPage(context),
+    ):
         page.routes(router)
     app.include_router(router)
     explain(app)
@@ -297,6 +292,19 @@ def _one_of(kinds: Collection[_Kind], what: str, typed: str) -> _Kind:
         if each == typed:
             return each
     raise TragError(f"{typed!r} is no {what}.", f"Use one of {', '.join(map(str, kinds))}.")
+
+
+def _unit_in(form: Mapping[str, str], chart: Chart | None) -> str:
+    """The unit that was chosen in a form, or typed by its name or id. Raises TragError for what names none or
+    several."""
+    chosen = form.get("unit_id", "")
+    if chart and chosen in chart.units:
+        return chosen
+    try:
+        return unit_of(form.get("unit", "").strip(), chart)
+    except TragError as error:
+        message = f"{error.message[0].upper()}{error.message[1:]}."
+        raise TragError(message, "Type a part of its name, and choose it from the list.") from error
 
 
 def difference(before: Person, now: Person) -> str:
@@ -317,20 +325,3 @@ def forgotten_in_words(gone: Forgotten) -> str:
         verb = "stays" if gone.kept == 1 else "stay"
         text += f" {counted(gone.kept, 'answer')} that reviewers judged {verb}, without a name."
     return text
-
-
-def as_csv(events: Iterable[Event]) -> Iterator[str]:
-    """The log as a table that a spreadsheet runs nothing of: a header, then a line for each event."""
-    yield csv_text([FIELDS])
-    for event in events:
-        yield csv_text([_fields(event).values()])
-
-
-def as_json(events: Iterable[Event]) -> Iterator[str]:
-    """The log as JSON, a line for each event."""
-    for event in events:
-        yield as_line(_fields(event) | {"number": event.number}) + "\n"
-
-
-def _fields(event: Event) -> dict[str, str]:
-    return {field: event.at.isoformat() if field == "at" else str(getattr(event, field)) for field in FIELDS}

@@ -24,6 +24,7 @@ from trag.people.sign_in import DISABLED, WAITS, RateLimited
 from trag.people.sso import LASTS, broken_off
 from trag.web import access
 from trag.web.forms import Form
+from trag.web.language import later
 from trag.web.people.authentication import LOCAL, forget_session, host_name, one_cookie
 from trag.web.people.context import PeopleContext, typed_twice
 from trag.web.request_limits import apart
@@ -40,11 +41,11 @@ ASKING = 8
 """Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
 CODE_LASTS = timedelta(minutes=5)
 """How long somebody whose password was right may take to type a code."""
-TOO_LATE = ("The code came too late, or was typed in another window already.", "Sign in again.")
-FULL = ("Too many people wait for an account already.", "Ask an admin in person.")
+TOO_LATE = (later("The code came too late, or was typed in another window already."), later("Sign in again."))
+FULL = (later("Too many people wait for an account already."), later("Ask an admin in person."))
 OVER = (
-    "You are not signed in any more, so what you sent was not kept.",
-    "Sign in, and you are back on the page that you sent it from.",
+    later("You are not signed in any more, so what you sent was not kept."),
+    later("Sign in, and you are back on the page that you sent it from."),
 )
 _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\\]{0,2000}")
 
@@ -156,7 +157,9 @@ class SignInPages:
         people, key, weighed = self.records.people, f"asking:{where(request)}", f"weighing:{where(request)}"
         try:
             if people.failures(key).count >= MOST_ASKED or people.failures(weighed).count >= MOST_WEIGHED:
-                raise TragError("Too many accounts were asked for from where you are.", "Try again tomorrow.")
+                raise TragError(
+                    later("Too many accounts were asked for from where you are."), later("Try again tomorrow.")
+                )
             name = accepted(form.get("name", ""))
             shown, password = accepted_shown(form.get("shown", ""), name), typed_twice(form)
             people.failed(weighed)
@@ -225,7 +228,9 @@ class SignInPages:
         return not self.authenticator.accounts or self.authenticator.sso is not None or bool(settings.proxy_user)
 
     def _gone(self) -> Response:
-        problem = TragError("This link was used already, or its time is over.", "Ask an admin for a new one.")
+        problem = TragError(
+            later("This link was used already, or its time is over."), later("Ask an admin for a new one.")
+        )
         return self._page("/", problem, status=404)
 
     def _link_page(

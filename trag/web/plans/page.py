@@ -21,7 +21,6 @@ from org.procedures.actions import Action
 from org.procedures.flows import Book, Step
 from org.procedures.graph import Graph
 from org.procedures.reading import is_section
-from prompts import CANNOT_ANSWER
 from trag import plans, workflows
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, told
@@ -35,7 +34,7 @@ from trag.web.active_runs import ActiveRuns
 from trag.web.documents.names import key
 from trag.web.forms import Form
 from trag.web.procedures.picture import Picture, Row, laid_out
-from trag.web.render import environment, ordinal
+from trag.web.render import environment
 from trag.web.responses import explain, there
 from trag.web.visitors import caller
 
@@ -92,7 +91,7 @@ class PlansPage:
         run = made.being_made(self.runs, id, who)
         if run is not None:
             draft, stopped = run.draft, run.stop.is_set()
-            return self._page("working", who, id, draft=draft, stopped=stopped, place=ordinal(draft.waiting))
+            return self._page("working", who, id, draft=draft, stopped=stopped)
         record = there(plans.kept(self.home, who, id))
         book = plans.readable(self.home, who)
         places = {step.source for step in record.steps} | {record.source}
@@ -101,7 +100,6 @@ class PlansPage:
             who,
             id,
             record=record,
-            refusal=CANNOT_ANSWER,
             sentences=[(text, [*steps]) for text, steps in groupby(record.steps, lambda step: step.step)],
             done=[book.actions[action] for action in record.done if action in book.actions],
             links={place: self._link(place, who) for place in places if place},

@@ -4,16 +4,17 @@ answers and plans approved for everybody."""
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
 from org.procedures.reading import is_section
-from store.reviews import Label
+from store.reviews import Label, Places
 from trag import briefs
 from trag.ask import LONGEST_QUESTION
 from trag.brief.record import BriefRecord
@@ -25,6 +26,7 @@ from trag.people import CurrentUser
 from trag.people.permissions import opened, readers
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.review import approvals, verdicts, workflows
+from trag.review.verdicts import holding
 from trag.web.documents.names import key
 from trag.web.evidence import brief_evidence, documents_of, evidence, named_in
 from trag.web.forms import Form, remark
@@ -48,6 +50,7 @@ class AnswerPage:
         router.post("/approved/{id}/unpin")(self.unpin)
         router.post("/{id}/pin")(self.pin)
         router.get("/{id}")(self.show)
+        router.get("/{id}/places")(self.places)
         router.post("/{id}/verdict")(self.judge)
         router.post("/{id}/undo")(self.undo)
         router.post("/{id}/second")(self.second)
@@ -79,6 +82,7 @@ class AnswerPage:
                 id: "You" if id == who.person else person.shown if person else "Somebody"
                 for id, person in people.items()
             },
+            holds=holding(review, records.verdicts(id)),
             approved=next((each for each in records.approved.all() if each.answer == id), None),
             last=self.context.last(request),
             # What would be approved: the corrected answer, or the one that is right.
@@ -87,6 +91,13 @@ class AnswerPage:
             notice=Notice(in_one_line(told(problem)), good=False) if problem else self.context.notices.said(request),
             **self._own(who, given),
         )
+
+    def places(self, request: Request, id: str, words: str = "") -> Response:
+        """Where the right answer may stand, of what the reviewer may read: documents that are called so, and the
+        sections nearest to some words, as JSON."""
+        who = caller(request)
+        self.context.find(who, id)
+        return JSONResponse([asdict(each) for each in self.context.places(who, words[:LONGEST_QUESTION])])
 
     def _own(self, who: CurrentUser, given: GivenAnswer) -> dict[str, Any]:
         """What only the page of its kind shows."""
@@ -140,7 +151,7 @@ class AnswerPage:
             "sources": found,
             "used": found,
             "rest": (),
-            "against": "What it stands on has changed since." if changed else "",
+            "against": "Its sources have changed since." if changed else "",
             "asked": brief.subject,
         }
 
@@ -219,8 +230,9 @@ class AnswerPage:
         try:
             self._keep(request, form, given, verdict)
         except SHOWN as error:
-            comment, corrected, source = (form.get(name, "") for name in ("comment", "corrected", "wrong_source"))
-            typed = Label(id, who.person, verdict, comment, corrected, datetime.now(UTC), wrong_source=source)
+            comment, corrected = (form.get(name, "") for name in ("comment", "corrected"))
+            places = asdict(self._places(who, form, given))
+            typed = Label(id, who.person, verdict, comment, corrected, datetime.now(UTC), **places)
             return self._page(request, id, typed=typed, problem=error)
         following = self.context.next(who, place, but=id)
         if following is None:
@@ -237,6 +249,8 @@ class AnswerPage:
                 "You asked this question yourself, so somebody else judges its answer.",
                 "Say what you think of it where you asked: reviewers see it.",
             )
+        if isinstance(record, AnswerRecord) and record.interrupted:
+            raise TragError("This answer was stopped before it was whole, so there is nothing to judge.", "")
         if may == "look" or (settles and may != "settle"):
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         if isinstance(record, WorkflowRecord):
@@ -246,7 +260,6 @@ class AnswerPage:
         elif isinstance(record, PlanRecord) and corrected:
             procedure, actions = read_order(corrected, self.context.procedures(who))
             corrected = "\n".join([procedure, *actions])
-        sources = record.sources if isinstance(record, AnswerRecord | BriefRecord) else ()
         verdicts.put_label(
             self.context.records,
             record.id,
@@ -254,12 +267,24 @@ class AnswerPage:
             verdict,
             remark(form.get("comment", "")),
             corrected,
-            wrong_source=next((each.id for each in sources if each.id == form.get("wrong_source")), ""),
+            places=self._places(who, form, given),
             settles=settles,
             instead_of=given.review.review_status,
             by=who.name,
             where=where(request),
         )
+
+    def _places(self, who: CurrentUser, form: Form, given: GivenAnswer) -> Places:
+        """What a form says of where the answer stands and the right one does; nothing of what there is not, or is
+        closed to the reviewer."""
+        sources = given.record.sources if isinstance(given.record, AnswerRecord | BriefRecord) else ()
+        wrong = next((each.id for each in sources if each.id == form.get("wrong_source")), "")
+        name, _, section = form.get("right_place", "").replace("\r\n", "\n").partition("\n")
+        library = self.context.records.library
+        if not name or not opened(who, [name], library, self.context.chart).get(name):
+            return Places(wrong)
+        known = any(one.section == section for one in library.passages(name))
+        return Places(wrong, name, section if known else "")
 
     def _right_workflow(
         self, who: CurrentUser, form: Form, given: GivenAnswer, record: WorkflowRecord, verdict: str
@@ -284,8 +309,9 @@ class AnswerPage:
 
     def pin(self, request: Request, form: Form, id: str) -> Response:
         """Let an answer that was judged be given to everybody who asks its question."""
-        who = caller(request)
-        record = self.context.find(who, id).record
+        who, section = caller(request), ""
+        given = self.context.find(who, id)
+        record = given.record
         if isinstance(record, WorkflowRecord):
             raise TragError("A workflow is given to nobody but who asked for it.", "An admin puts it in use.")
         if isinstance(record, BriefRecord):
@@ -298,17 +324,21 @@ class AnswerPage:
                 f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST_REMARK:,}.",
                 "Shorten what is longer.",
             )
+        label = holding(given.review, self.context.records.verdicts(id))
+        documents = documents_of(record)
         if isinstance(record, PlanRecord):
             record = self._followed(who, record, reply)
-            chart, reply = record.chart, record.order
+            documents, chart, reply = documents_of(record), record.chart, record.order
+        elif label and label.right_document:
+            documents, section, chart = frozenset({label.right_document}), label.right_section, ""
         else:
             chart = record.checks.chart if any(source.kind == "chart" for source in record.sources) else ""
         approvals.pin(
-            self.context.records, id, question, reply, sorted(documents_of(record)), chart,
+            self.context.records, id, question, reply, sorted(documents), chart,
             kind="plan" if isinstance(record, PlanRecord) else "answer", procedures=getattr(record, "procedures", ""),
-            by=who.name, reviewer=who.person, where=where(request),
+            section=section, by=who.name, reviewer=who.person, where=where(request),
         )  # fmt: skip
-        told = "Approved. Whoever asks this, and may read what it stands on, is given it at once."
+        told = "Approved. Whoever asks this, and may read its sources, is given it at once."
         return self._again(request, id, told)
 
     def _followed(self, who: CurrentUser, plan: PlanRecord, order: str) -> PlanRecord:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 from typing import TYPE_CHECKING, get_args
 from urllib.parse import urlencode
 
@@ -47,7 +48,18 @@ SHARES = (1, 2, 5, 10, 20)
 COUNTED = 200
 """Answers of a queue that are counted; of more it is said that there are more."""
 MOST_RETURNED = 100
+PLACES = 6
+"""Documents, and sections, that a search for the right place shows."""
 NONE = Book.of((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an answer may stand: a document, a section of it, "" for all of it, and how the passage there begins."""
+
+    document: str
+    section: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +185,25 @@ class ReviewContext:
         if not given.stands_on.isdisjoint(self.hidden(who)):
             raise Denied
         return given
+
+    def places(self, who: CurrentUser, words: str) -> tuple[Place, ...]:
+        """The documents with these words in their names, then the sections nearest to them, of what somebody may
+        read."""
+        if not (wanted := words.casefold().split()):
+            return ()
+        held, documents = readers(who, self.chart), self.records.library.documents()
+        named = (
+            Place(each.name, "", "")
+            for each in documents
+            if (held is None or not each.audience.isdisjoint(held))
+            and all(word in each.name.casefold() for word in wanted)
+        )
+        vector = self.home.embedder.embed_questions([words])[0]
+        near = self.home.vectors.search(vector, words, kinds=("section",), k=PLACES, readers=held)
+        found: dict[tuple[str, str], Place] = {}
+        for one in (*islice(named, PLACES), *(Place(each.document, each.section, each.text[:200]) for each in near)):
+            found.setdefault((one.document, one.section), one)
+        return tuple(found.values())
 
     def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""

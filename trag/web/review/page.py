@@ -46,7 +46,7 @@ PERIODS = (4, 12, 26, 52)
 """Weeks that the figures can be of, besides all."""
 FIELDS = (
     "id", "asked", "question", "standalone", "answer", "verdict", "corrected", "reason", "wrong_source",
-    "asker_verdict", "judged", "model", "adapter", "documents", "kind",
+    "right_source", "asker_verdict", "judged", "model", "adapter", "documents", "kind",
 )  # fmt: skip
 
 
@@ -211,6 +211,7 @@ def _values(each: Judged) -> dict[str, str]:
         "corrected": each.label.corrected,
         "reason": each.label.comment,
         "wrong_source": ", ".join(filter(None, (wrong.document, wrong.section))) if wrong else "",
+        "right_source": ", ".join(filter(None, (each.label.right_document, each.label.right_section))),
         "asker_verdict": each.review.flag,
         "judged": each.label.at.isoformat(),
         "model": each.review.model,

@@ -7,7 +7,7 @@ from datetime import date
 
 from fastapi.responses import HTMLResponse, Response
 
-from store.review_queues import WEAK, Choice
+from store.review_queues import Choice
 from trag.evaluate.comparing import wilson
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.web.forms import DIGITS
@@ -17,7 +17,7 @@ from trag.web.review.context import CHOICES, COUNTED, SHARES
 TITLES: dict[Choice, str] = {
     "newest": "Newest",
     "flagged": "Flagged",
-    "weak": "Little support",
+    "doubtful": "Likely wrong",
     "sample": "Sample",
     "second": "Second opinion",
     "disputed": "Disputed",
@@ -26,8 +26,8 @@ TITLES: dict[Choice, str] = {
 """What the queues are called."""
 ABOUT: dict[Choice, str] = {
     "newest": "Answers that nobody has judged, the last one first.",
-    "flagged": "Answers that whoever asked found wanting.",
-    "weak": "Answers of which sources bear out less than half, the weakest first.",
+    "flagged": "Answers that whoever asked marked as wrong or too long.",
+    "doubtful": "Answers against which most speaks, by what is kept with them and by whoever asked; the worst first.",
     "sample": "A fair share of all answers, always the same ones: what is found here holds for all.",
     "second": "Answers that one reviewer has judged and another one is to judge, without knowing how.",
     "disputed": "Answers that two reviewers judged differently. An admin or a third reviewer decides.",
@@ -64,7 +64,6 @@ def page(name: str, status: int = 200, **values: object) -> Response:
         "shown_rows": SHOWN,
         "titles": TITLES,
         "verdicts": VERDICTS,
-        "weak": WEAK,
     }
     return HTMLResponse(
         environment().get_template(f"review/{name}.html").render({"most": MOST} | shared | values), status

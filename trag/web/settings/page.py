@@ -102,7 +102,7 @@ class SettingsPage:
             return self._page(422, filled=filled, wrong=error)
         if saved.days_kept:
             self.retention.look_now()
-        return self.notices.go(f"{PATH}#look", Notice("Saved. Pages show it when they are opened next."))
+        return self.notices.go(PATH, Notice("Saved. Pages show it when they are opened next."))
 
     def _crossed(self, filled: Filled, now: Appearance) -> Response:
         """The form with what was typed, and what another admin has saved meanwhile wherever nothing was."""
@@ -128,10 +128,10 @@ class SettingsPage:
         except SHOWN as error:
             return self._page(422, values=typed, refused=error)
         if not changed:
-            return self.notices.go(f"{PATH}#values", Notice("Nothing was different."))
+            return self.notices.go(PATH, Notice("Nothing was different."))
         waits = [name for name in changed if name not in AT_ONCE]
         more = (f"After the next start of the assistant: {', '.join(waits)}.",) if waits else ()
-        return self.notices.go(f"{PATH}#values", Notice(f"Saved: {', '.join(changed)}.", more=more))
+        return self.notices.go(PATH, Notice(f"Saved: {', '.join(changed)}.", more=more))
 
     def _page(
         self,
@@ -153,7 +153,6 @@ class SettingsPage:
         except TragError as error:
             refused = refused or error
         steps = first_steps(self.home)
-        chart = self.home.organization.chart
         filled = filled or Filled(saved)
         html = environment().get_template("settings/list.html")
         return HTMLResponse(
@@ -164,7 +163,7 @@ class SettingsPage:
                 logo=appearance.logo_address(saved),
                 filled=filled,
                 accent=filled.typed.accent or ACCENT,
-                chart_name=chart.root.name if chart else "",
+                chart_name=appearance.name_on_chart(self.home),
                 longest=LONGEST,
                 most_examples=MOST_EXAMPLES,
                 most_days=MOST_DAYS,

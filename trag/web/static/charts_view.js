@@ -55,7 +55,7 @@ export async function show(root) {
     const below = units.size[unit] - 1;
     const direct = [...units.under(unit)].length;
     const counts = below ? `${number.format(direct)} directly under it, ${number.format(below)} in all` : "nothing under it";
-    const title = made("h3", units.names[unit]);
+    const title = made("h2", units.names[unit]);
     const line = made("p", "", { className: "soft" });
     for (const text of [marks, units.kind(unit), counts].filter(Boolean)) line.append(line.firstChild ? " · " : "", made("bdi", text));
     const facts = made("dl");

@@ -53,3 +53,26 @@ export function combobox(box, list, look, take) {
   list.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus, so the list stays
   list.addEventListener("click", (event) => choose(options().indexOf(event.target.closest("[role=option]"))));
 }
+
+/** The same over the units of the chart in use, which the server knows: `take` is told of the one that is chosen. */
+export function units(box, list, take) {
+  let hits = [], wanted, timer;
+  const look = async (words, show) => {
+    wanted?.abort();
+    wanted = new AbortController();
+    try {
+      const answer = await fetch(`/documents/units?${new URLSearchParams({ words })}`, { signal: wanted.signal });
+      hits = answer.ok ? await answer.json() : [];
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      hits = [];
+    }
+    const made = (tag, text, className = "") => Object.assign(document.createElement(tag), { textContent: text, className });
+    show(hits.map((unit) => [made("bdi", unit.name), ...(unit.under ? [made("span", ` under ${unit.under}`, "soft")] : [])]));
+  };
+  const later = (words, show) => {
+    clearTimeout(timer);
+    timer = setTimeout(look, 150, words, show);
+  };
+  combobox(box, list, later, (place) => take(hits[place]));
+}

@@ -1,5 +1,5 @@
 // Who may read a document: units are searched on the server, chosen ones are fields of the form.
-import { combobox } from "/combobox.js";
+import { units } from "/combobox.js";
 
 const made = (tag, text = "", more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
 
@@ -14,8 +14,6 @@ export function readers(form) {
   });
   const box = form.querySelector("[role=combobox]");
   if (!box) return;
-  let hits = [], wanted, timer;
-
   const take = (unit) => {
     box.value = "";
     if ([...chips.querySelectorAll("input")].some((each) => each.value === unit.id)) return;
@@ -29,21 +27,5 @@ export function readers(form) {
     chip.append(made("button", "×", { type: "button", className: "quiet", ariaLabel: `Take out ${unit.name}` }));
     chips.append(chip);
   };
-  const look = async (words, show) => {
-    wanted?.abort();
-    wanted = new AbortController();
-    try {
-      const answer = await fetch(`/documents/units?${new URLSearchParams({ words })}`, { signal: wanted.signal });
-      hits = answer.ok ? await answer.json() : [];
-    } catch (error) {
-      if (error.name === "AbortError") return;
-      hits = [];
-    }
-    show(hits.map((unit) => [made("bdi", unit.name), ...(unit.under ? [made("span", ` under ${unit.under}`, { className: "soft" })] : [])]));
-  };
-  const later = (words, show) => {
-    clearTimeout(timer);
-    timer = setTimeout(look, 150, words, show);
-  };
-  combobox(box, form.querySelector("[role=listbox]"), later, (place) => take(hits[place]));
+  units(box, form.querySelector("[role=listbox]"), take);
 }

@@ -12,6 +12,7 @@ export function uploads(form, taken) {
   const formats = form.dataset.formats.split(" ");
   const [list, status, asking] = [".sending-list", ".status", ".asking"].map((part) => form.querySelector(part));
   const waiting = [];
+  const asked = new Map(); // name -> the file, its name and its readers, of what would replace a document
   let sending = false;
   form.addEventListener("submit", (event) => event.preventDefault()); // files are sent when they are chosen
   addEventListener("beforeunload", (event) => sending && event.preventDefault());
@@ -57,6 +58,9 @@ export function uploads(form, taken) {
         if (pairs) {
           one.bar.remove();
           one.row.append(made("p", answer.told, { className: "soft", dir: "auto" }));
+        } else if (answer.unchanged) {
+          one.bar.remove();
+          one.row.append(made("p", "It is here already, unchanged: there is nothing to do.", { className: "soft" }));
         } else {
           one.row.remove();
           if (replaces) {
@@ -72,8 +76,8 @@ export function uploads(form, taken) {
     sending = false;
   };
 
-  const start = (files, units) => {
-    for (const [file, name] of files) {
+  const start = (files) => {
+    for (const [file, name, units] of files) {
       add(file, name, units);
       const limit = Number(largest);
       if (file.size > limit) failed(waiting.pop(), `It has ${size(file.size)}; a document may have ${size(limit)}. Split it.`);
@@ -81,8 +85,10 @@ export function uploads(form, taken) {
     run();
   };
 
-  /** Sends the `files` that would replace a document when somebody says so. */
-  const ask = (files, units) => {
+  /** Sends the `files` that would replace a document when somebody says so, with those that are asked about already. */
+  const ask = (more) => {
+    for (const each of more) asked.set(each[1], each);
+    const files = [...asked.values()];
     const one = files.length === 1;
     const question = made("div", "", { className: "question", role: "group", ariaLabel: "To be replaced", tabIndex: -1 });
     const names = made("ul");
@@ -91,14 +97,15 @@ export function uploads(form, taken) {
     const [replace, leave] = [made("button", "Replace", { type: "button", className: "main" }), made("button", "Leave out", { type: "button" })];
     const choice = made("p", "", { className: "choice" });
     choice.append(replace, leave);
-    question.append(made("p", one ? "This document is here already. Replace it?" : `${files.length} of these documents are here already. Replace them?`), names, choice);
-    asking.append(question);
+    question.append(made("p", one ? "This document is here already, with other contents. Replace it?" : `${files.length} of these documents are here already, with other contents. Replace them?`), names, choice);
+    asking.replaceChildren(question);
     question.focus(); // no button: the key that chose the files must not decide this too
     const end = () => {
+      asked.clear();
       question.remove();
       form.querySelector("input").focus();
     };
-    replace.onclick = () => (end(), start(files, units));
+    replace.onclick = () => (end(), start(files));
     leave.onclick = end;
   };
 
@@ -116,13 +123,18 @@ export function uploads(form, taken) {
     for (const [file] of read) names.set(file.name, (names.get(file.name) ?? 0) + 1);
     const others = shown.length - read.length;
     status.textContent = others ? `${others} ${others === 1 ? "file was" : "files were"} left out: only ${formats.join(", ")} ${formats.length > 1 ? "are" : "is"} read here.` : "";
-    if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces]), units);
-    const named = read.map(([file, path]) => [file, names.get(file.name) > 1 ? path : file.name]);
+    if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces, units]));
+    const named = read.map(([file, path]) => [file, names.get(file.name) > 1 ? path : file.name, units]);
     try {
       const there = await present(named.map(([, name]) => name).filter((name) => ending(name) !== ".jsonl"));
-      start(named.filter(([, name]) => !there.has(name)), units);
-      const old = named.filter(([, name]) => there.has(name));
-      if (old.length) ask(old, units);
+      start(named.filter(([, name]) => !there.has(name)));
+      const [same, old] = [[], []];
+      for (const each of named.filter(([, name]) => there.has(name))) {
+        (there.get(each[1]) === (await sha256(each[0])) ? same : old).push(each);
+      }
+      if (same.length === 1) status.textContent += ` ${same[0][1]} is here already, unchanged: there is nothing to do.`;
+      if (same.length > 1) status.textContent += ` ${same.length} of them are here already, unchanged: there is nothing to do.`;
+      if (old.length) ask(old);
     } catch {
       status.textContent = "Nothing was sent: the assistant did not answer. Reload the page, and choose the files again.";
     }
@@ -142,12 +154,19 @@ export function uploads(form, taken) {
   });
 }
 
-/** Those of the names that a document has already. */
+/** What tells whether a file is the same as another; "" where the browser cannot say, as without TLS. */
+async function sha256(file) {
+  if (!crypto.subtle) return "";
+  const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Those of the names that a document has already, each with the SHA-256 of what it is. */
 async function present(names) {
   const headers = { Accept: "application/json", "Content-Type": "application/json" };
   const answer = await fetch("/documents/present", { method: "POST", headers, body: JSON.stringify(names) });
   if (!answer.ok) throw new Error(answer.statusText);
-  return new Set((await answer.json()).present);
+  return new Map(Object.entries((await answer.json()).present));
 }
 
 /** The files in what was dropped, folders walked through. */

@@ -1,4 +1,5 @@
-// What all pages but Ask share: times as clocks here show them, pressing once, sources opened by their numbers.
+// What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources opened
+// by their numbers.
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
@@ -21,6 +22,57 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.tell) form.closest("section").querySelector(".busy").textContent = form.dataset.tell;
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload()); // what "back" brings up may be out of date
+
+// A list follows its filter at once: what is typed is looked for here, and a choice leads to its page.
+const FILTERED = "filtered"; // what is remembered of the field that was used
+let later, wanted;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form.find");
+  clearTimeout(later);
+  if (form) later = setTimeout(look, event.target.matches("select") ? 0 : 300, form);
+});
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form.find")) return;
+  event.preventDefault();
+  clearTimeout(later);
+  look(event.target);
+});
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form.filter");
+  if (!form || !event.target.name) return;
+  sessionStorage.setItem(FILTERED, event.target.name);
+  form.requestSubmit();
+});
+const used = sessionStorage.getItem(FILTERED);
+sessionStorage.removeItem(FILTERED);
+if (used) document.querySelector(`form.filter [name="${CSS.escape(used)}"]`)?.focus();
+
+/** Draws the section of `form` as the form asks for it; the form stays, with what is being typed. */
+async function look(form) {
+  const address = new URL(form.action);
+  address.search = new URLSearchParams(new FormData(form));
+  wanted?.abort();
+  wanted = new AbortController();
+  const section = form.closest("section");
+  try {
+    const answer = await fetch(address, { signal: wanted.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector(`#${section.id} form.find`);
+    if (!fresh) return form.submit(); // which says why
+    for (let [old, now] = [form, fresh]; old !== section; [old, now] = [old.parentElement, now.parentElement]) {
+      const beside = [...now.parentElement.childNodes];
+      for (const each of [...old.parentElement.childNodes]) if (each !== old) each.remove();
+      old.before(...beside.slice(0, beside.indexOf(now)));
+      old.after(...beside.slice(beside.indexOf(now) + 1));
+    }
+    localTimes(section);
+    history.replaceState(null, "", address);
+    const said = form.querySelector("[role=status]") ?? form.appendChild(document.createElement("span"));
+    Object.assign(said, { className: "unseen", role: "status", textContent: section.querySelector("h2").textContent });
+  } catch (error) {
+    if (error.name !== "AbortError") form.submit();
+  }
+}
 
 // The number of a source in the answer opens it.
 document.addEventListener("click", (event) => {

@@ -54,7 +54,7 @@ function use(node) {
   if (node.matches("button, a")) return node.click();
   if (node.matches("fieldset")) {
     // One choice after another, and round again.
-    const all = [...node.querySelectorAll("input")];
+    const all = [...node.querySelectorAll("[type=radio]")];
     all[(all.findIndex((choice) => choice.checked) + 1) % all.length].checked = true;
     return;
   }
@@ -63,9 +63,52 @@ function use(node) {
     node.parentElement.querySelector("textarea").focus();
     return;
   }
-  // Who corrects an answer begins with the answer.
-  if (node.dataset.words && !node.value) node.value = node.dataset.words;
+  // Who corrects an answer begins with the answer: what is typed takes its place, an arrow goes into it.
+  const filled = node.dataset.words && !node.value;
+  if (filled) node.value = node.dataset.words;
   node.focus();
+  if (filled) node.select();
+}
+
+for (const field of document.querySelectorAll("[data-whole]")) {
+  field.addEventListener("focus", () => field.value === field.defaultValue && field.select());
+  field.addEventListener("mouseup", (event) => field.selectionStart < field.selectionEnd && event.preventDefault());
+}
+
+// Where the right answer stands, looked for among the documents: each place that is found is one choice more.
+for (const places of document.querySelectorAll("[data-places]")) {
+  const box = places.querySelector(".look");
+  let waits;
+  box.hidden = false;
+  box.addEventListener("input", () => {
+    clearTimeout(waits);
+    waits = setTimeout(look, 300);
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // it must not judge
+    clearTimeout(waits);
+    look();
+  });
+
+  async function look() {
+    const words = box.value.trim();
+    const answer = words && (await fetch(`${places.dataset.places}?${new URLSearchParams({ words })}`));
+    if (box.value.trim() !== words || (answer && !answer.ok)) return;
+    const found = answer ? await answer.json() : [];
+    for (const old of places.querySelectorAll(".found")) if (!old.querySelector("input").checked) old.remove();
+    const none = words && !found.length ? [Object.assign(document.createElement("p"), { className: "soft found-none", textContent: "Nothing is like that." })] : [];
+    places.querySelector(".found-none")?.remove();
+    places.append(...none, ...found.map(choice));
+  }
+
+  function choice({ document: name, section, text }) {
+    const label = Object.assign(document.createElement("label"), { className: "found", title: text });
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "right_place", value: `${name}\n${section}` });
+    const shown = Object.assign(document.createElement("span"), { dir: "auto", textContent: section ? `${name}, ${section}` : name });
+    label.append(input, shown);
+    return label;
+  }
 }
 
 // One source after another opens; after the last one all are shut.

@@ -1,7 +1,7 @@
 // What stands around every page: its colours, and the list of conversations. Loaded before anything is drawn.
 {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const names = { "": "as the system", light: "light", dark: "dark" };
+  const choices = ["", "light", "dark"];
   const wanted = () => localStorage.getItem("colours") ?? "";
 
   const draw = () => {
@@ -10,13 +10,19 @@
       if (node && node.classList.contains("dark") !== dark) node.classList.toggle("dark", dark);
     }
     for (const button of document.querySelectorAll("button.theme")) {
-      const label = `Colours: ${names[wanted()]}`;
+      const label = button.dataset.names.split("|")[choices.indexOf(wanted())];
       if (button.title === label) continue;
       button.title = label;
       button.setAttribute("aria-label", label);
       button.dataset.colours = wanted();
     }
   };
+  document.addEventListener("change", ({ target }) => {
+    if (!target.matches("select.language")) return;
+    document.cookie = `language=${target.value}; path=/; max-age=${60 * 60 * 24 * 365}; samesite=lax`;
+    location.reload();
+  });
+
   draw();
   system.addEventListener("change", draw);
   addEventListener("storage", draw); // another window of the same person
@@ -40,15 +46,14 @@
 
   document.addEventListener("click", ({ target }) => {
     if (!target.closest("button.theme")) return;
-    const order = Object.keys(names);
-    localStorage.setItem("colours", order[(order.indexOf(wanted()) + 1) % order.length]);
+    localStorage.setItem("colours", choices[(choices.indexOf(wanted()) + 1) % choices.length]);
     draw();
   });
 
   // What a press of a button does here, without the server.
   const copied = (button) => {
     const words = button.innerHTML;
-    button.textContent = "Copied";
+    button.textContent = button.dataset.done;
     setTimeout(() => (button.innerHTML = words), 2_000);
   };
   document.addEventListener("click", async ({ target }) => {
@@ -70,10 +75,13 @@
   addEventListener("DOMContentLoaded", () => {
     draw();
     new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
+    // What is told of it comes before it is there.
     document.addEventListener("redrawn", () => {
-      draw();
-      const field = document.querySelector("input.find");
-      if (field?.value) filter(field);
+      requestAnimationFrame(() => {
+        draw();
+        const field = document.querySelector("input.find");
+        if (field?.value) filter(field);
+      });
     });
   });
 }

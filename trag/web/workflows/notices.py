@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
 from trag.web.forms import Form
+from trag.web.language import gettext as _
 from trag.web.render import environment, unit_name
 from trag.web.responses import Notice, Notices, explain
 from trag.web.visitors import caller, where
@@ -51,7 +52,7 @@ class NoticesPage:
         """Keep that a task is done, with what was filled in for what it gives."""
         answer = {name.removeprefix("give."): value for name, value in form.items() if name.startswith("give.")}
         tasks.finish(self.home, caller(request), id, answer, where=where(request))
-        return self.notices.go("/workflows/notices", Notice("Done. The workflow goes on."))
+        return self.notices.go("/workflows/notices", Notice(_("Done. The workflow goes on.")))
 
 
 def mount(app: FastAPI, home: Home) -> None:

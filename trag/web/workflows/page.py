@@ -27,7 +27,8 @@ from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns
 from trag.web.forms import Form, number, remark
-from trag.web.render import environment, ordinal
+from trag.web.language import later
+from trag.web.render import environment
 from trag.web.responses import Denied, attachment, explain, there
 from trag.web.visitors import caller
 from trag.web.workflows.shown import asked_for, changes, open_things, shown, tried
@@ -49,7 +50,12 @@ if TYPE_CHECKING:
 LISTED = 15
 """Workflows of somebody that are listed, the latest ones."""
 LONGEST_TITLE = 200
-BECAME = {"sent": "sent", "active": "in use", "off": "switched off", "returned": "returned"}
+BECAME = {
+    "sent": later("sent"),
+    "active": later("in use"),
+    "off": later("switched off"),
+    "returned": later("returned"),
+}
 """What became of a workflow that was sent, in a word."""
 FORMS = {
     "workflow.json": "application/json",
@@ -115,7 +121,6 @@ class WorkflowsPage:
                 id,
                 draft=draft,
                 stopped=active.stop.is_set(),
-                place=ordinal(draft.waiting),
                 steps=steps,
                 count=len(draft.workflow.steps) if draft.workflow else 0,
                 begins=wording.begins(draft.workflow, book) if draft.workflow else "",
@@ -184,7 +189,9 @@ class WorkflowsPage:
         if file == "workflow.json":
             return attachment(json.dumps(workflow.values(), ensure_ascii=False, indent=2).encode(), file, media)
         if any(each.severity == "error" for each in workflows.problems(self.home, who, workflow)):
-            raise Denied(TragError("This workflow is not whole yet.", "Put right what its page says first."), 409)
+            raise Denied(
+                TragError(later("This workflow is not whole yet."), later("Put right what its page says first.")), 409
+            )
         if file == "workflow.bpmn":
             return attachment(bpmn(workflow, workflows.catalogue(self.home, who)), file, media)
         return attachment(json.dumps(serverless(workflow), ensure_ascii=False, indent=2).encode(), file, media)
@@ -232,7 +239,6 @@ class WorkflowsPage:
             outdated=any(not each.row and each.severity == "warning" for each in found),
             errors=sum(each.severity == "error" for each in found),
             still_open=open_things(steps),
-            no_step=wording.NO_STEP,
             left=left,
             problem=problem,
             fields=fields,

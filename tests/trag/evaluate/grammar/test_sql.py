@@ -123,7 +123,7 @@ def test_names_are_quoted_as_the_schema_writes_them(sql: str, dialect: str, stat
         ("SELECT head FROM unit WHERE name LIKE '[unit.name]'", "Like is not among"),
         ("SELECT head FROM unit WHERE name = '[unit.name]' OR type = 'x'", "must stand in WHERE as"),
         ("SELECT head FROM unit WHERE name <> '[unit.name]'", "must stand in WHERE as"),
-        ("SELECT head FROM unit WHERE name = '[unit.name]' AND type = '[unit.name]'", "stands twice"),
+        ("SELECT head FROM unit WHERE name = '[unit.name]' AND type = '[unit.name]'", "appears twice"),
         ("SELECT name FROM unit WHERE name = '[unit.name]'", "both asked for and given"),
         ("SELECT parent_id FROM unit WHERE name = '[unit.name]'", "an identifier"),
         ("SELECT head FROM unit WHERE id = '[unit.id]'", "an identifier"),

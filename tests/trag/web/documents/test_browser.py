@@ -175,7 +175,7 @@ def test_a_pair_is_written_edited_and_deleted_and_what_is_refused_is_said_beside
 
 
 def test_readers_are_chosen_before_and_after_an_upload_by_keyboard_and_by_a_slow_press(page: Page) -> None:
-    page.get_by_text("Who may read what is new").click()
+    page.get_by_text("Who can read new documents").click()
     page.get_by_label("These units").check()
     page.set_input_files("input[name=files]", chosen("pay.md", "The pay round is in May."))
     expect(page.locator(".drop .status")).to_contain_text("say which units")
@@ -217,7 +217,7 @@ def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Pag
     def choose(word: str) -> None:
         files = [chosen(name, f"The quay of {name} closes at {word}.") for name in ("quay.md", f"{word}.md")]
         page.set_input_files("input[name=files]", files)
-        expect(question).to_contain_text("This document is here already. Replace it?quay.md")
+        expect(question).to_contain_text("This document is here already, with other contents. Replace it?quay.md")
         done(page, f"{word}.md")
 
     upload(page, ("quay.md", b"# Quay\n\nThe quay closes at five.\n"))
@@ -236,7 +236,11 @@ def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Pag
 
     page.goto("/documents")
     page.get_by_role("button", name="Clear what has ended").click()
-    choose("six")
+    page.set_input_files("input[name=files]", chosen("quay.md", "The quay closes at nine."))
+    expect(page.locator(".drop .status")).to_contain_text("quay.md is here already, unchanged: there is nothing to do.")
+    expect(question).to_have_count(0)
+    page.set_input_files("input[name=files]", chosen("quay.md", "The quay closes at ten."))
+    choose("six")  # one that is asked about already is not asked about again
     question.get_by_role("button", name="Leave out").click()
     expect(question).to_have_count(0)
     choose("seven")
@@ -250,7 +254,7 @@ def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Pag
     page.get_by_role("button", name="Clear what has ended").click()
     expect(queued(page, "quay.md")).to_have_count(0)
     choose("eight")
-    page.get_by_text("Who may read what is new").click()
+    page.get_by_text("Who can read new documents").click()
     page.get_by_label("These units").check()  # too late for files that were chosen before
     question.get_by_role("button", name="Replace").click()
     expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
@@ -285,7 +289,7 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     expect(page.locator("tbody th a").filter(has_text="buoy.md")).to_have_count(1)
     page.reload()
     expect(page.locator("tbody th a").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
-    expect(row("gates.md").get_by_role("button", name="Try gates.md again")).to_be_visible()
+    expect(row("gates.md").get_by_role("button", name="Try again: gates.md")).to_be_visible()
 
 
 def test_what_is_refused_in_the_queue_is_said_and_an_ended_session_leads_to_sign_in(app: str, browser: Browser) -> None:
@@ -334,7 +338,7 @@ def test_files_are_dropped_anywhere_folders_are_uploaded_and_bad_files_say_why(p
         done(page, name)
     failed = queued(page, "empty.pdf")
     expect(failed.locator(".state")).to_have_text("Failed")
-    expect(failed.get_by_role("button", name="Try empty.pdf again")).to_be_visible()
+    expect(failed.get_by_role("button", name="Try again: empty.pdf")).to_be_visible()
     page.reload()
     expect(failed.locator(".state")).to_have_text("Failed")
     page.get_by_role("button", name="Clear what has ended").click()

@@ -1,5 +1,6 @@
 """The pages of the documents over a real home, through the gate: what they show, take, refuse and change."""
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -166,12 +167,29 @@ def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: H
     upload(client, home, RULES + b"Old.", "old/rules.md")
     names = ["rules.md", "new.md", "../old\\rules.md", "RULES.md", "setup.exe", ""]
     answer = client.post("/documents/present", json=names)
-    assert answer.json() == {"present": ["rules.md", "../old\\rules.md"]}
+    kept = {each.name: each.sha256 for each in home.records.library.documents()}
+    assert answer.json() == {"present": {"rules.md": kept["rules.md"], "../old\\rules.md": kept["old/rules.md"]}}
     assert client.post("/documents/present", json={"rules.md": 1}).status_code == 422
     with context.write_lock:  # nothing is worked on meanwhile
         client.post("/documents/uploads?name=waits.md", content=RULES + b"More.")
-        assert client.post("/documents/present", json=["waits.md"]).json() == {"present": ["waits.md"]}
+        waits = hashlib.sha256(RULES + b"More.").hexdigest()
+        assert client.post("/documents/present", json=["waits.md"]).json() == {"present": {"waits.md": waits}}
     settled(home)
+
+
+def test_a_file_that_is_there_unchanged_leaves_nothing_to_do(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    for _ in range(2):
+        again = client.post("/documents/uploads?name=rules.md", content=RULES)
+        assert (again.status_code, again.json()) == (200, {"unchanged": "rules.md"})
+    assert len(home.queue.jobs()) == 1
+    with context.write_lock:  # what waits counts, not what is still there
+        for word, done in ((b"More.", 201), (b"More.", 200), (b"", 201), (b"", 200)):
+            answer = client.post("/documents/uploads?name=rules.md", content=RULES + word)
+            assert answer.status_code == done, (word, answer.text)
+    settled(home)
+    [document] = home.records.library.documents()
+    assert document.sha256 == hashlib.sha256(RULES).hexdigest()
 
 
 def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: TestClient, home: Home) -> None:
@@ -180,15 +198,20 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
     page = soup(client, "/documents")
     assert words(page, ".facts a[href*=problems]") == "1"
     assert words(page, "tbody th > a") == "maps.md rules.md", "the newest first"
-    assert words(page, "td[data-name=Sections]") == "1 2"
-    assert words(page, "td[data-name=State]") == "Searched Searched"
+    assert words(page, "td[data-name=State]") == "In use In use"
+    assert not page.select(".facts a[href='#queue']")
     assert "1 picture could not be read (section Maps)" in words(page, "tbody .notes")
     client.post("/documents/uploads?name=rules.md", content=b"\x00\x01\x02" * 100)
     settled(home)
     page = soup(client, "/documents?problems=1&order=name")
     assert words(page, "tbody th > a") == "maps.md rules.md"
-    assert words(page, "td[data-name=State]") == "Searched Newer version failed"
+    assert words(page, "td[data-name=State]") == "In use Newer version failed"
     assert "A newer version failed: rules.md is named .md but looks like" in words(page, "tbody .notes")
+    client.post("/documents/uploads?name=new.md", content=b"\x00\x01\x02" * 100)
+    settled(home)
+    top = soup(client, "/documents")
+    assert (words(top, ".facts a[href*=problems]"), words(top, ".facts a[href='#queue']")) == ("2", "2")
+    assert len(top.select("#queue [data-state=failed]")) == 2, "the number on top is that of the list"
     assert page.select("th[aria-sort=ascending]")
     assert page.select("thead a[href*='problems=1']")
     assert words(soup(client, "/documents?problems=1&words=pier"), "#list") == (

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2 as httpx
 import pytest
@@ -14,6 +15,7 @@ from bs4 import Tag
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from store import files
 from store.library import Pair
 from store.passage import OPEN, Passage
 from store.person import Role
@@ -23,8 +25,11 @@ from tests.trag.ingest.made import word
 from tests.trag.ingest.test_scans import drawn
 from tests.trag.web.documents.conftest import Opened, served
 from trag.home import Home
+from trag.ingest.passages import section_passages, sections
+from trag.ingest.reading import read
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+from trag.sandbox import Limits
 from trag.view import PageView
 from trag.web.documents import context, viewer
 from trag.web.documents.names import key
@@ -32,6 +37,7 @@ from trag.web.documents.names import key
 LIMITS = "The Board approves every grant above 50,000 LMD."
 LEAVE = "A member of staff asks for leave two weeks before it begins."
 PDF, TEXT = "rules.pdf", "rules.md"
+LED_BACK = "a[href^='/?c='], a[href^='/review']"
 
 pytestmark = pytest.mark.slow
 
@@ -223,6 +229,58 @@ def test_text_opens_at_the_passage_in_its_surroundings(client: TestClient, home:
     assert "May" not in words(page, "#here mark.bears")
     assert LEAVE in words(page, ".reading-text")
     assert "2 Leave <i>" in words(page, "h2")
+
+
+def test_a_table_opens_as_a_table_and_stays_one_when_it_is_opened_again(client: TestClient, home: Home) -> None:
+    content = b"Room,Seats,Fee\nHeron,12,40 LMD\nTern,8,25 LMD\n"
+    blocks = read(content, "rooms.csv", Limits()).blocks
+    sha256 = files.keep(home.folder / "documents", content, ".csv")
+    home.records.library.put("rooms.csv", sha256, None, section_passages("rooms.csv", sections(blocks, "rooms.csv")))
+    found = passage(home, "rooms.csv", "Tern")
+    row = next(line for line in found.text.split("\n") if "Tern" in line)
+    source = Source(found.id, "section", "rooms.csv", found.section, None, found.text, 0.7)
+    record = AnswerRecord(
+        "a9", "What is the fee?", "What is the fee?", "25 LMD.", "answered", ModelUsed("m", "0", ""),
+        sources=(source,), checks=Checks((CheckedSentence("25 LMD.", True, found.id, row),)),
+    )  # fmt: skip
+    conversation = home.records.start_conversation("local", "x").id
+    home.records.save_answer("a9", conversation, record.question, record.answer, record.to_json())
+    for _ in range(2):  # read, and as it was kept
+        page = soup(client, f"/documents/{key('rooms.csv')}/view?passage={found.id}&answer=a9")
+        assert texts(page, ".reading-text thead th") == ["Room", "Seats", "Fee"]
+        assert texts(page, "#here td") == ["Tern", "8", "25 LMD"]
+        assert texts(page, ".reading-text mark") == ["Tern", "8", "25 LMD"]
+        assert not page.select(".here, .evidence-side blockquote"), "one mark, on the words alone"
+    assert [*(home.folder / "cache" / "pages" / sha256).glob("blocks-*.json")]
+
+
+def test_a_document_whose_original_is_gone_is_shown_as_its_text(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(home), "original", lambda *_: None)
+    monkeypatch.setattr(viewer.PageCache, "blocks", lambda cache, original, *_: original())
+    found = passage(home, TEXT, "50,000")
+    assert found.text in words(soup(client, f"/documents/{key(TEXT)}/view?passage={found.id}"), "#here")
+
+
+@pytest.mark.parametrize(
+    ("owner", "role", "back"),
+    [
+        ("local", "employee", ["Back to the conversation"]),
+        ("eve", "reviewer", ["Back to the review"]),
+        ("eve", "employee", []),
+    ],
+)
+def test_who_comes_from_an_answer_is_led_back(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch, owner: str, role: Role, back: list[str]
+) -> None:
+    monkeypatch.setattr(viewer, "caller", lambda request: CurrentUser("local", "l", "L", role))
+    for name in (PDF, TEXT):
+        found = passage(home, name, "50,000")
+        answer = answered(home, found, owner=owner, id=f"back {name} {owner} {role}")
+        page = soup(client, f"/documents/{key(name)}/view?{urlencode({'passage': found.id, 'answer': answer})}")
+        assert [each.lstrip("‹ ") for each in texts(page, f".tools :is({LED_BACK})")] == back
+        assert not soup(client, f"/documents/{key(name)}/view").select(f"main :is({LED_BACK})")
 
 
 def test_a_pair_opens_where_it_was_made(client: TestClient, home: Home) -> None:

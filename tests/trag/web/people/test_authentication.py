@@ -183,9 +183,10 @@ def test_what_is_refused_is_said_on_a_page_to_who_reads_pages(place: Place) -> N
     place.add("ada")
     ada = place.signed_in("ada")
     for method, path, status, said in (
-        ("POST", "/people", 403, "this needs admin"),
-        ("POST", "/charts/uploads", 403, "this needs admin"),
-        ("GET", "/people", 403, "this needs admin"),
+        ("POST", "/people", 403, "Only administrators can do this."),
+        ("POST", "/charts/uploads", 403, "Only administrators can do this."),
+        ("GET", "/people", 403, "Only administrators can open this page."),
+        ("GET", "/review", 403, "Only reviewers and administrators can open this page."),
         ("GET", "/nothing", 404, "There is nothing here."),
         ("POST", "/nothing", 404, "There is nothing here."),
     ):
@@ -297,10 +298,10 @@ def test_refusals_are_written_down_and_a_flood_of_them_is_not(place: Place) -> N
     before = place.records.audit.count()
     ada = place.signed_in("ada")
     refused = ada.get("/people")
-    assert (refused.status_code, "this needs admin" in words(refused)) == (403, True)
-    assert "Back to People" in words(refused)
+    assert (refused.status_code, "Only administrators can open this page." in words(refused)) == (403, True)
+    assert "Back to Ask" in words(refused), "the way back from a page must not lead to the same refusal"
     assert ada.post("/people", data={"name": "x"}).status_code == 403
-    assert place.done(1) == [("ada", "refused", "POST /people", "403 Your role is employee; this needs admin.")]
+    assert place.done(1) == [("ada", "refused", "POST /people", "403 Only administrators can do this.")]
     for _ in range(100):
         ada.get("/people/log.csv")
     assert place.records.audit.count() - before < 70

@@ -96,7 +96,9 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
         assert ada.goto("/people").status == 403  # type: ignore[union-attr]
         ada.goto("/")
         expect(ada.locator("#log .welcome")).to_be_visible()
-        expect(ada.locator("#conversations :is(.leads, .own) a")).to_have_text(["Briefings", "Ada Lovelace"])
+        expect(ada.locator("#conversations :is(.leads, .own) a")).to_have_text(
+            ["Briefings", "Documents", "Organization chart", "Ada Lovelace"]
+        )
         expect(ada.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
         root.goto("/people")
         root.get_by_role("link", name="Ada Lovelace").click()
@@ -117,6 +119,43 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
         expect(root.get_by_role("status").first).to_contain_text("Ada Lovelace is removed, and the name ada is free.")
         process.terminate()
         assert "Traceback" not in process.end()[1]
+
+
+def test_somebody_is_added_to_a_unit_found_by_typing_and_their_link_is_copied(
+    serving: Serving, home: Path, model_address: str, opened: Visit
+) -> None:
+    with serving(home, model_address) as (address, _):
+        root = opened(address)
+        root.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        root.goto("/people")
+        choose(root, "root")
+        root.get_by_role("button", name="Make the account").click()
+        add = root.locator("form[action='/people'][method=post]")
+        add.get_by_label("Name to sign in with").fill("zoe z")
+        add.get_by_role("combobox", name="Unit").fill("libr")
+        option = add.get_by_role("option").filter(has_text="under Institute for Health Research")
+        expect(option).to_contain_text("Library")
+        option.click()
+        add.get_by_role("button", name="Add").click()
+        expect(root.get_by_role("alert")).to_contain_text("'zoe z' cannot be a name")
+        expect(add.get_by_role("combobox", name="Unit")).to_have_value("Library (Institute for Health Research)")
+        add.get_by_label("Name to sign in with").fill("zoe")
+        add.get_by_role("button", name="Add").click()
+        root.get_by_role("button", name="Copy").click()
+        expect(root.get_by_role("button", name="Copied")).to_be_visible()
+        shown = root.locator(".given code").inner_text()
+        assert "/links/" in shown
+        assert root.evaluate("navigator.clipboard.readText()") == shown
+
+        listed, words = root.locator("#list tbody tr"), root.get_by_placeholder("Find a person")
+        expect(listed).to_have_count(2)
+        words.press_sequentially("zo")
+        expect(listed).to_have_count(1)
+        expect(words).to_be_focused()
+        root.locator("#list [name=role]").select_option("admin")
+        expect(root.locator("#list h2")).to_have_text("0 people with “zo”")
+        root.reload()
+        expect(words).to_have_value("zo")
 
 
 @contextmanager

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from store.person import Newcomer
-from tests.pages import soup, texts
-from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, sent, words
+from tests.pages import parsed, soup
+from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, alert, sent, words
 from trag.review.verdicts import put_label
 
 pytestmark = pytest.mark.slow
@@ -95,6 +95,34 @@ def test_people_are_imported_all_or_none(place: Place) -> None:
     assert imported(root, "name\n" + "x" * 2_000_001).status_code == 413
 
 
+def test_a_form_for_somebody_new_keeps_what_was_typed_where_it_cannot_be(place: Place) -> None:
+    root = place.signed_in("root")
+    typed = {"name": "ada", "shown": "Ada L", "role": "reviewer", "unit": "Pub"}
+    answer = root.post("/people", data=typed)
+    assert (answer.status_code, place.records.people.count()) == (422, 1)
+    assert "The chart has no unit 'Pub'. Type a part of its name" in alert(answer)
+    form = parsed(answer).select_one("form[action='/people'][method=post]")
+    assert form
+    kept = {
+        str(each["name"]): str(each["value"]) for each in form.select("input, option[selected]") if "name" in each.attrs
+    }
+    assert kept | {"role": str(form.select("option[selected]")[0]["value"])} == typed | {"unit_id": ""}
+    # A unit that shares its name is told by the one that was chosen from the list.
+    [board] = CHART.named("Board")
+    [bar] = [each for each in CHART.named("Bar") if each.parent == board.id]
+    assert "2 units" in alert(root.post("/people", data=typed | {"unit": "Bar"}))
+    root.post("/people", data=typed | {"unit": "Bar", "unit_id": bar.id})
+    assert place.person("ada").unit == bar.id
+    assert "taken" in alert(root.post("/people", data=typed | {"unit": ""}))
+
+
+def test_a_file_that_cannot_be_taken_is_told_on_the_page_row_by_row(place: Place) -> None:
+    answer = imported(place.signed_in("root"), "name,unit\nada,Pub\nbo,\ncy d,\n")
+    assert answer.status_code == 422
+    assert parsed(answer).select("details.many[open]")
+    assert re.search("row 2: the chart has no unit 'Pub'; row 4: 'cy d' cannot", alert(answer))
+
+
 def test_who_is_here_already_is_left_as_they_are_where_that_was_ticked(place: Place) -> None:
     root, zoe = place.signed_in("root"), place.add("zoe", "reviewer")
 
@@ -125,19 +153,6 @@ def test_all_who_wait_are_refused_at_once_and_their_names_are_free(place: Place)
     assert place.done(1) == [("root", "person removed", "junk2", "refused while waiting")]
     assert place.noted("person removed")[2] == "10.0.0.7"
     assert place.add("junk0").state == "active"
-
-
-def test_the_log_is_shown_and_exported_and_its_own_export_is_in_it(place: Place) -> None:
-    place.add("=cmd()")
-    root = place.signed_in("root")
-    root.get("/people/log?check=1")
-    assert "follow from each other" in words(root.get("/people/log?check=1"))
-    assert texts(soup(root, "/people/log?who=root"), "#all") == ["1 row"], "that root signed in"
-    assert "'=cmd()" in root.get("/people/log.csv").text
-    lines = root.get("/people/log.jsonl").text.splitlines()
-    assert len(lines) == place.records.audit.count()
-    assert ("root", "export", "audit log", "audit-log.csv") in place.done()
-    assert root.get("/people/log?before=x&who=" + "a" * 300).status_code == 200
 
 
 def test_names_are_text_on_every_page(place: Place) -> None:

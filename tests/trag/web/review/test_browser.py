@@ -112,10 +112,13 @@ def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Ca
     expect(page.get_by_label("Corrected or shortened answer")).to_have_value(
         "Invoices above 50,000 are signed by the Director of Finance. The Board is told."
     )
-    press(page, "Control+a")
-    page.keyboard.type("The Director of Finance.")
+    page.keyboard.type("The Director of Finance.")  # in place of what was there
     press(page, "Escape", "2")
     heading(page, "Question 3?")
+    press(page, "t")
+    expect(page.locator("[name=right_place]:checked + span")).to_contain_text("ten.md")
+    page.get_by_label("Search the documents for the right place").fill("words.md")
+    page.locator(".found", has_text="words.md").first.click(timeout=SLOW)
     press(page, "w", "i")
     heading(page, "Question 4?")
     press(page, "j")
@@ -141,7 +144,10 @@ def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Ca
     assert "".join(letters[told[f"Question {number}?"]["verdict"]] for number in range(1, 11)) == "CVIICVCCCC"
     actual = (told["Question 2?"]["reason"], told["Question 2?"]["corrected"])
     assert actual == ("It says 1, 2 and 3 too much.", "The Director of Finance.")
-    assert told["Question 3?"]["wrong_source"] == "ten.md, 1 Signing"
+    assert (told["Question 3?"]["wrong_source"], told["Question 3?"]["right_source"]) == (
+        "ten.md, 1 Signing",
+        "words.md",
+    )
 
 
 def test_keys_can_be_switched_off_and_judge_no_answer_that_was_not_there_to_be_read(

@@ -35,12 +35,12 @@ def test_each_queue_has_its_answers_and_says_how_many(place: Place) -> None:
     flagged = place.answer("Five?", documents=())
     put_label(place.records, flagged, place.ids["eve"], "Incorrect", "", "", asker=True)
     assert rows(place, "rita") == ["Five?", "Four?", "Three?", "Two?", "One?"]
-    assert rows(place, "rita", "?choice=weak") == ["Two?", "Four?"]
+    assert rows(place, "rita", "?choice=doubtful") == ["Five?", "Two?", "Four?", "Three?"]
     assert rows(place, "rita", "?choice=flagged") == ["Five?"]
     assert rows(place, "rita", "?document=rules.md&choice=newest") == ["Four?", "Three?", "Two?", "One?"]
     assert rows(place, "rita", "?unit=b&choice=flagged") == ["Five?"]
     place.judge("rita", flagged, "Incorrect")
-    expected = {"Newest": 4, "Flagged": 0, "Little support": 2, "Second opinion": 0, "Disputed": 0, "Judged": 1}
+    expected = {"Newest": 4, "Flagged": 0, "Likely wrong": 3, "Second opinion": 0, "Disputed": 0, "Judged": 1}
     assert {name: size for name, size in tabs(place, "rita").items() if name != "Sample"} == expected
     assert texts(place.page("rita", "/review"), ".so-far p") == ["1 of 5 answers judged 20.0%"]
     assert texts(place.page("rita", "/review?choice=judged"), ".answer-row .verdict") == ["Incorrect"]
@@ -240,7 +240,7 @@ def test_the_plots_say_what_their_tables_say(place: Place) -> None:
         for kind, name in (("document", "rules.md"), ("unit", "Board"), ("model", "tiny + a1")):
             (figure,) = page.select(f"[data-plot={kind}]")
             assert [str(part["width"]) for part in figure.select(".track rect")] == ["60.00%", "20.00%", "20.00%"]
-            assert texts(figure, ".said") == ["80.0% right of 5, 20.0% wordy"]
+            assert texts(figure, ".said") == ["80.0% right of 5, 20.0% too long"]
             assert texts(figure, "tbody tr")[0].startswith(f"{name} 6 5 3 1 1 80.0%")
         heights = [float(str(part["height"])) for part in page.select("[data-plot=answers] g rect")]
         assert heights == [pytest.approx(164 * each / 6, abs=0.1) for each in (3, 1, 1, 1)]

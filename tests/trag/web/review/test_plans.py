@@ -58,7 +58,7 @@ def test_a_plan_is_shown_with_its_steps_and_who_does_them(place: Place) -> None:
 def test_an_order_that_is_none_is_said_whole_and_stays_typed(place: Place) -> None:
     id = place.plan()
     for order, told in (
-        ("badge\nFly\nReport\nSwim\nReport", "have no Fly; the procedures have no Swim; Report stands twice"),
+        ("badge\nFly\nReport\nSwim\nReport", "have no Fly; the procedures have no Swim; Report appears twice"),
         ("Report", "no procedure &#39;Report&#39; (its id stands in the first line); it has no action"),
         ("badge\nReport\nPour", "have no Pour"),  # which is closed to them
     ):

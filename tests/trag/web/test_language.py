@@ -1,0 +1,108 @@
+"""The languages of the pages: every text is there in each, and a browser is spoken to in its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages import extract, pofile
+from babel.messages.catalog import Catalog
+from bs4 import BeautifulSoup
+
+from tests.pages import words
+from trag.web import language, render
+
+WEB = Path(language.__file__).parent
+OTHERS = [each for each in language.LANGUAGES if each != "en"]
+KEYWORDS = {**extract.DEFAULT_KEYWORDS, "later": None}
+
+
+@pytest.fixture(autouse=True)
+def spoken() -> Iterator[None]:
+    before = language.SPOKEN.set("en")
+    yield
+    language.SPOKEN.reset(before)
+
+
+def used() -> dict[str, tuple[str, ...]]:
+    """Every text of templates and code, by its singular: all its English forms."""
+    found = {}
+    ways = (("python", "*.py"), ("jinja2.ext:babel_extract", "templates/**/*.html"))
+    for how, pattern in ways:
+        for file in WEB.rglob(pattern):
+            with file.open("rb") as source:
+                options = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
+                for _, text, _, _ in extract.extract(how, source, KEYWORDS, (), options):
+                    forms = (text,) if isinstance(text, str) else tuple(each for each in text if each)
+                    found[forms[0]] = forms
+    return found
+
+
+def catalog(tag: str) -> Catalog:
+    with (WEB / "locale" / f"{tag}.po").open("rb") as file:
+        return pofile.read_po(file, locale=tag, abort_invalid=True)
+
+
+def holes(text: str) -> set[str]:
+    """What is filled in or marks the text: "%(name)s" and tags."""
+    return set(re.findall(r"%\(\w+\)s|<[^>]+>", text))
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_every_text_is_there_with_its_holes_and_none_that_nobody_uses(tag: str) -> None:
+    texts, messages = (
+        used(),
+        {each.id if isinstance(each.id, str) else each.id[0]: each for each in catalog(tag) if each.id},
+    )
+    assert len(texts) > 100
+    assert messages.keys() == texts.keys()
+    wrong = []
+    for text, forms in texts.items():
+        said = messages[text].string
+        several = said if isinstance(said, tuple) else (said,)
+        enough = len(several) == (catalog(tag).num_plurals if len(forms) > 1 else 1)
+        if not enough or not all(several) or any(holes(each) - holes("".join(forms)) for each in several):
+            wrong.append((text, said))
+        if len(forms) == 1 and holes(several[0]) != holes(text):
+            wrong.append((text, said))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "spoken_in"),
+    [
+        ({}, "en"),
+        ({"accept-language": "fr-CA,de;q=0.9"}, "fr"),
+        ({"accept-language": "ja,es;q=0.4,de;q=0.8"}, "de"),
+        ({"accept-language": "ja"}, "en"),
+        ({"accept-language": "de;q=wrong,*;q=0.5"}, "de"),
+        ({"cookie": "trag=secret; language=ar", "accept-language": "de"}, "ar"),
+        ({"cookie": "language=tlh", "accept-language": "de"}, "de"),
+    ],
+)
+def test_a_browser_is_spoken_to_in_the_language_that_was_chosen_else_in_its_own(
+    headers: dict[str, str], spoken_in: str
+) -> None:
+    assert language.of(headers) == spoken_in
+
+
+def test_a_page_is_drawn_in_the_language_with_its_plurals_and_its_direction() -> None:
+    def welcome(tag: str, open_steps: int) -> BeautifulSoup:
+        language.SPOKEN.set(tag)
+        html = render.welcome("<b>Acme</b>", [], empty=False, in_charge=True, open_steps=open_steps)
+        return BeautifulSoup(html, "html.parser")
+
+    assert words(welcome("de", 1), ".setting-up") == "1 Sache ist noch einzurichten"
+    assert words(welcome("de", 3), ".setting-up") == "3 Sachen sind noch einzurichten"
+    assert words(welcome("en", 3), ".setting-up") == "3 things are still to be set up"
+    assert words(welcome("fr", 1), "h1") == "Vos questions sur <b>Acme</b>", "a name is never markup"
+    assert (language.direction(), language.language()) == ("ltr", "fr")
+    language.SPOKEN.set("ar")
+    assert language.direction() == "rtl"
+
+
+def test_a_text_that_is_missing_is_shown_in_english() -> None:
+    language.SPOKEN.set("es")
+    assert language.gettext("No such text") == "No such text"
