@@ -37,9 +37,10 @@ def spoken() -> Iterator[None]:
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
     found = {}
-    ways = (("python", "*.py"), ("jinja2.ext:babel_extract", "templates/**/*.html"))
-    for how, pattern in ways:
-        for file in WEB.rglob(pattern):
+    errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"))
+    templates = (WEB / "templates").rglob("*.html")
+    for how, files in (("python", (*WEB.rglob("*.py"), *errors)), ("jinja2.ext:babel_extract", templates)):
+        for file in files:
             with file.open("rb") as source:
                 options = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
                 for _, text, _, _ in extract.extract(how, source, KEYWORDS, (), options):
