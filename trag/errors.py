@@ -41,6 +41,11 @@ SHOWN = (TragError, ChartError, BookError, StoreError, PromptError)
 Shown = TragError | ChartError | BookError | StoreError | PromptError
 
 
+def later(text: str) -> str:
+    """The text as it is: it stands in trag/web/locale in other languages, and is looked up there when it is drawn."""
+    return text
+
+
 def in_one_line(error: Shown) -> str:
     """The message and the hint of one of SHOWN."""
     return f"{error.message} {error.hint}".strip()
@@ -52,4 +57,4 @@ def told(error: Shown, *, to_admin: bool = False) -> Shown:
     if to_admin or not public:
         return error
     log.warning("%s", in_one_line(error))
-    return TragError(public, "Tell whoever runs the assistant: its log says more.")
+    return TragError(public, later("Tell whoever runs the assistant: its log says more."))

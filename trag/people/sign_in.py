@@ -17,19 +17,22 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from store.person import Person, folded
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.people import passwords, second_factor
 
 if TYPE_CHECKING:
     from store.records import Records
 
-WRONG = ("The name or the password is wrong.", "Try again, or ask an admin for a link to set a new password.")
-WRONG_CODE = (
-    "That code is wrong, or was used already.",
-    "Wait for the next one from your app, or type a recovery code. Who has neither asks an admin.",
+WRONG = (
+    later("The name or the password is wrong."),
+    later("Try again, or ask an admin for a link to set a new password."),
 )
-WAITS = ("Your account waits for an admin to approve it.", "Nothing more is needed from you.")
-DISABLED = ("Your account is disabled.", "An admin can say why.")
+WRONG_CODE = (
+    later("That code is wrong, or was used already."),
+    later("Wait for the next one from your app, or type a recovery code. Who has neither asks an admin."),
+)
+WAITS = (later("Your account waits for an admin to approve it."), later("Nothing more is needed from you."))
+DISABLED = (later("Your account is disabled."), later("An admin can say why."))
 _SKEW = 5.0
 """Seconds by which a failure may lie ahead of this clock; further ahead, the clock was set back."""
 
@@ -39,7 +42,7 @@ class RateLimited(TragError):
 
     def __init__(self, seconds: int) -> None:
         wait = f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"
-        super().__init__("There were too many wrong tries.", f"Try again in {wait}.")
+        super().__init__(later("There were too many wrong tries."), f"Try again in {wait}.")
         self.seconds = seconds
 
 

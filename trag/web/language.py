@@ -13,6 +13,8 @@ from gettext import NullTranslations
 from io import BytesIO
 from pathlib import Path
 
+from trag.errors import later as later
+
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
 """Each by its tag (BCP 47), as those who read it call it."""
 RIGHT_TO_LEFT = frozenset({"ar"})
@@ -51,11 +53,6 @@ def direction() -> str:
 def gettext(text: str) -> str:
     """A text in the language of what is being drawn."""
     return translations(SPOKEN.get()).gettext(text)
-
-
-def later(text: str) -> str:
-    """The text as it is, where it is only named, to be looked up when it is drawn."""
-    return text
 
 
 def ngettext(one: str, many: str, number: int) -> str:

@@ -17,6 +17,14 @@ from trag.web import language, render
 WEB = Path(language.__file__).parent
 OTHERS = [each for each in language.LANGUAGES if each != "en"]
 KEYWORDS = {**extract.DEFAULT_KEYWORDS, "later": None}
+EMPLOYEES = (
+    "page sidebar conversation welcome draft verdict share message answers/* plans/* briefings/* workflows/* "
+    "workflows/active/notices people/door people/sign_in people/new people/link people/code people/account "
+    "documents/readable documents/view_* documents/standing documents/owned documents/validity charts/read"
+)
+"""The templates that employees see, all of each."""
+NAMES = {"Word", "Markdown", "JSON", "BPMN", "Serverless Workflow"}
+"""What is called so in every language."""
 
 
 @pytest.fixture(autouse=True)
@@ -29,9 +37,10 @@ def spoken() -> Iterator[None]:
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
     found = {}
-    ways = (("python", "*.py"), ("jinja2.ext:babel_extract", "templates/**/*.html"))
-    for how, pattern in ways:
-        for file in WEB.rglob(pattern):
+    errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"))
+    templates = (WEB / "templates").rglob("*.html")
+    for how, files in (("python", (*WEB.rglob("*.py"), *errors)), ("jinja2.ext:babel_extract", templates)):
+        for file in files:
             with file.open("rb") as source:
                 options = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
                 for _, text, _, _ in extract.extract(how, source, KEYWORDS, (), options):
@@ -48,6 +57,23 @@ def catalog(tag: str) -> Catalog:
 def holes(text: str) -> set[str]:
     """What is filled in or marks the text: "%(name)s" and tags."""
     return set(re.findall(r"%\(\w+\)s|<[^>]+>", text))
+
+
+def unmarked(template: Path) -> list[str]:
+    """What people read or hear on a page that is in no language but English."""
+    source = re.sub(r"{%-?\s*trans\b.*?endtrans\s*-?%}", "", template.read_text("utf-8"), flags=re.DOTALL)
+    source = re.sub(r"{% block (styles|scripts|kind) %}.*?{% endblock %}", "", source, flags=re.DOTALL)
+    source = re.sub(r"{% macro (address|mine)\b.*?{% endmacro %}", "", source)
+    page = BeautifulSoup(re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "", source, flags=re.DOTALL), "html.parser")
+    spoken = ("alt", "aria-label", "aria-roledescription", "data-busy", "data-name", "placeholder", "title")
+    found = [*page.stripped_strings, *(str(tag.get(name, "")) for tag in page.find_all(True) for name in spoken)]
+    return [each for each in found if re.search("[A-Za-z]{2}", each) and each not in NAMES]
+
+
+def test_no_words_of_the_pages_of_employees_are_left_in_english() -> None:
+    templates = [file for name in EMPLOYEES.split() for file in (WEB / "templates").glob(f"{name}.html")]
+    assert len(templates) > 35
+    assert {file.name: found for file in templates if (found := unmarked(file))} == {}
 
 
 @pytest.mark.parametrize("tag", OTHERS)

@@ -214,7 +214,7 @@ def test_a_verdict_and_a_comment_are_kept_as_a_flag(place: Place) -> None:
     assert label
     assert (label.verdict, label.comment, label.asker) == ("Incorrect", "The bar prints none.", True)
     page = place.page("of-board", f"/plans/{id}")
-    assert texts(page, "[aria-pressed=true]") == ["Incorrect"]
+    assert texts(page, "[aria-pressed=true]") == ["Wrong"]
 
 
 def test_what_cannot_be_planned_is_said_and_stays_in_the_field(place: Place) -> None:
