@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import mean
 
@@ -38,14 +39,14 @@ SHARE = 0.1
 """How many are looked at, and how many of those that are drawn are wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judged:
     """An answer, what speaks against it, and whether it is wrong."""
 
     record: AnswerRecord
     is_wrong: bool
 
-    @property
+    @cached_property
     def doubt(self) -> float:
         columns, _ = read_record(self.record.to_json())
         return float(columns["doubt"])
@@ -113,19 +114,21 @@ def drawn(judged: Sequence[Judged], chance: random.Random) -> tuple[Judged, ...]
 
 
 def told(name: str, judged: Sequence[Judged], *, mixed: bool) -> str:
-    """A line of the table: the mean over DRAWS."""
+    """A line of the table, the means over DRAWS; the last cell is what a tenth in any order holds on the average."""
     chance = random.Random(1)
-    found = [shown(drawn(judged, chance) if mixed else judged, chance) for _ in range(DRAWS)]
-    wrong = sum(one.is_wrong for one in judged)
-    held, could = mean(one for one, _ in found), mean(one for _, one in found)
-    return f"| {name} | {len(judged)} | {wrong} | {held:.1f} of {could:.1f} | {held / could:.0%} |"
+    samples = [drawn(judged, chance) if mixed else judged for _ in range(DRAWS)]
+    held, could = map(mean, zip(*(shown(each, chance) for each in samples), strict=True))
+    wrong = mean(sum(one.is_wrong for one in each) for each in samples)
+    by_chance = wrong * max(1, round(SHARE * len(samples[0]))) / len(samples[0])
+    counts = f"{len(judged)} | {sum(one.is_wrong for one in judged)}"
+    return f"| {name} | {counts} | {held:.1f} of {could:.1f} | {held / could:.0%} | {by_chance / could:.0%} |"
 
 
 def main() -> None:
     """Print one table."""
     given = [Path(each) for each in sys.argv[1:]]
-    print("| answers | number | wrong | wrong ones in the worst tenth, of those that it could hold | share |")
-    print("|---|---|---|---|---|")
+    print("| answers | number | wrong | wrong ones in the worst tenth, of what it can hold | share | by chance |")
+    print("|---|---|---|---|---|---|")
     for file, answers in zip(given[::2], given[1::2], strict=True):
         print(told(f"{file.parent.name}, a batch", batch(file, answers), mixed=False), flush=True)
     for file in () if given else sorted(LABELS.glob("*.jsonl")):

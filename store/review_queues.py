@@ -15,7 +15,7 @@ from store.review_topics import STOPPED
 Choice = Literal["newest", "flagged", "doubtful", "sample", "second", "disputed", "judged"]
 """Of the open answers the newest, those that their askers found wanting, those that are likely wrong, a sample; those
 that want a second reviewer; those that two judged differently; those with a verdict that holds."""
-DOUBTFUL = 0.35
+DOUBTFUL = 0.25
 """The doubt (review_topics.py) from which on an answer is likely wrong."""
 _REVIEW_STATUSES = {
     "second": ("second",),

@@ -11,7 +11,7 @@ By = Literal["week", "model", "document", "unit", "procedure", "action", "part"]
 STOPPED = "stopped"
 """The status of an answer that was ended before it was whole: there is nothing to judge."""
 UNKNOWN = 0.2
-"""The doubt in an answer of which nobody weighed whether its passages answer."""
+"""The doubt in an answer of which nobody told how near to a refusal it was."""
 FLAGGED = 10.0
 """What it counts that whoever asked says that an answer is Incorrect: more than all else."""
 PART = "workflow:"
@@ -52,23 +52,25 @@ def doubt(columns: Mapping[str, Any], flag: str) -> float:
 
 
 def _doubt(record: dict[str, Any]) -> float:
-    """How much speaks against an answer, by what its record keeps: about 0 for nothing, 1 and more for much. A refusal
-    is doubtful where the reranker thinks that the first passage answers, an answer where it does not."""
+    """How much speaks against an answer, by what its record keeps: about 0 for nothing, 1 and more for much."""
     checks: dict[str, Any] = record.get("checks", {})
-    odds: float | None = record.get("odds")
-    if record.get("status") == "cannot_answer":
-        return UNKNOWN if odds is None else _chance((odds - 1) / 2)
     sentences = checks.get("sentences", ())
     unsupported = sum(not one["supported"] for one in sentences) / len(sentences) if sentences else 0.0
     against: float = unsupported + bool(checks.get("misplaced") or checks.get("unknown_units")) / 2
     against += (checks.get("attempts", 0) > 1) / 4 + bool(record.get("conflicts")) / 4
     if checks.get("replaced") == "chart" or record.get("status") == "approved":
         return against
-    return against + (UNKNOWN if odds is None else _chance(1 - odds))
+    reader, reranker = record.get("refusal_odds"), record.get("odds")
+    near = UNKNOWN if reader is None or reranker is None else _between(reader, reranker)
+    # What was nearly answered is rightly refused more often than what was nearly refused is rightly answered.
+    return against + (near / 2 if record.get("status") == "cannot_answer" else near)
 
 
-def _chance(odds: float) -> float:
-    return 1 / (1 + exp(-odds))
+def _between(reader: float, reranker: float) -> float:
+    """How near it was, in [0, 1], that what was answered was refused, or the other way round: 1 where the log-odds of
+    the reader that it refuses, and those of the reranker that the passage answers, nearly make up for each other
+    (trag/ask.py, REFUSAL)."""
+    return 2 / (1 + exp(abs(reader + 1 - reranker) / 3))
 
 
 def _read_plan(plan: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:

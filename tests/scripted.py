@@ -9,6 +9,9 @@ from prompts import Message
 from trag.events import Event
 from trag.llm.model import ModelIdentity, Usage
 
+SCRIPTED_ODDS = -1.5
+"""The log-odds with which it would have refused."""
+
 
 class Scripted:
     """Writes what it is told to, by the kind of prompt: `answers` one after the other, the last one again and again,
@@ -54,7 +57,7 @@ class Scripted:
             if stop and stop.is_set():
                 break
             yield f"{' ' * bool(number)}{word}"
-        yield Usage(self.count(messages), 10, len(answer.split()))
+        yield Usage(self.count(messages), 10, len(answer.split()), SCRIPTED_ODDS)
 
     def close(self) -> None:
         pass

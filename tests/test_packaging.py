@@ -1,11 +1,16 @@
 """What is installed: the wheel with its command, the lock, and where README says that everything is."""
 
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from packaging.requirements import Requirement
@@ -50,23 +55,43 @@ def test_the_wheel_installs_a_command_that_works(tmp_path: Path) -> None:
     (tmp_path / "source/tests").mkdir()
     shutil.copy(ROOT / "tests/requirements.txt", tmp_path / "source/tests")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    wheels, installed = tmp_path / "wheels", tmp_path / "installed"
+    wheels, fresh = tmp_path / "wheels", tmp_path / "fresh"
     offline = ["--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*pip, "wheel", *offline, "-w", str(wheels), str(tmp_path / "source")], check=True)
-    subprocess.run([*pip, "install", *offline, "--target", str(installed), *map(str, wheels.iterdir())], check=True)
+    venv.create(fresh)
+    (installed,) = fresh.glob("lib/python*/site-packages")
+    (installed / "packages.pth").write_text(sysconfig.get_path("purelib"))
+    into = ["--python", str(fresh / "bin/python"), "install", *offline]
+    subprocess.run([*pip, *into, *map(str, wheels.iterdir())], check=True)
     shipped = {path.relative_to(installed).as_posix() for path in installed.rglob("*") if path.is_file()}
     wanted = {name for name in listed if name.startswith(rooms)}
     assert wanted - shipped == set()
-    answer = subprocess.run(
-        [str(installed / "bin/trag"), "chart", "check", str(ROOT / "examples/larkmoor/chart.csv")],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(installed), "TRAG_HOME": str(tmp_path / "home")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert "units" in answer.stdout
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # A server for the model is asked nothing by what follows, and no model is loaded.
+    environment = {"TRAG_HOME": str(tmp_path / "home"), "TRAG_PORT": str(port), "TRAG_MODEL_NAME": "none"}
+    environment |= {"TRAG_MODEL_URL": "http://127.0.0.1:9/v1", "PATH": os.environ["PATH"]}
+    command = str(fresh / "bin/trag")
+
+    def trag(*words: str) -> str:
+        done = subprocess.run(
+            [command, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "serve" in trag("--help")
+    assert "units" in trag("chart", "check", str(ROOT / "examples/larkmoor/chart.csv"))
+    assert "FAIL" not in trag("doctor")
+    with subprocess.Popen([command, "serve"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as app:
+        assert app.stdout
+        assert app.stdout.readline() == f"Open http://127.0.0.1:{port}\n"
+        for address in ("/healthz", "/", "/documents"):
+            with urlopen(f"http://127.0.0.1:{port}{address}", timeout=60) as page:
+                assert page.status == 200
+        app.terminate()
+    assert app.returncode == 0
 
 
 def test_the_map_in_the_readme_names_what_is_there_and_every_room() -> None:

@@ -380,6 +380,7 @@ class Assistant:
             for piece in pieces:
                 if isinstance(piece, Usage):
                     run.count(Tokens(piece.prompt, piece.evaluated, piece.completion))
+                    run.add(refusal_odds=None if piece.refusal_odds is None else round(piece.refusal_odds, 2))
                     run.written()
                     break
                 run.write(_visible(piece))

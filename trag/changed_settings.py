@@ -12,13 +12,18 @@ import inspect
 import os
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from store.files import write_atomic
 from trag.errors import OperatorError, TragError
+from trag.json_lines import kept, to_keep
+from trag.llm.files import base_name
 from trag.settings import Settings, combined, file_of, in_environment, in_file
 
 if TYPE_CHECKING:
@@ -69,6 +74,17 @@ class Setting:
     def usual(self) -> bool:
         """Whether it is as by default, and may not be changed here: there is little to see of it."""
         return self.origin == "default" and not self.may and not self.running
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """`model` answers since `at`, because `by` chose it; `before` answered until then. Both as the settings name
+    them."""
+
+    model: str
+    before: str
+    by: str
+    at: datetime
 
 
 class Crossed(TragError):
@@ -142,6 +158,60 @@ def change(
             if at_once and home.settings.context > after.answer_tokens:
                 home.take_up(replace(home.settings, **at_once))
     return tuple(changed)
+
+
+def model_held_by(home: Home, environment: Mapping[str, str] = os.environ) -> str:
+    """The name of the setting that says which model answers, whatever an admin chooses; "" for none."""
+    if home.settings.model_url:
+        return "TRAG_MODEL_URL" if "TRAG_MODEL_URL" in environment else "model_url in trag.toml"
+    return "TRAG_MODEL" if "TRAG_MODEL" in environment else ""
+
+
+def change_model(
+    home: Home, model: str, *, by: str, where: str = "", instead_of: str, environment: Mapping[str, str] = os.environ
+) -> None:
+    """Answer with this model from now on, and after the next start, named as in the settings. `instead_of` is the one
+    that `by` saw answering.
+
+    Raises TragError where the settings hold the model, Crossed where another answers by now, StoreError where the file
+    cannot be written, and what Home.change_model raises; then the one before goes on.
+    """
+    _check_model(home, instead_of, environment)
+
+    @contextmanager
+    def keeping() -> Iterator[None]:
+        with _one_at_a_time:
+            _check_model(home, instead_of, environment)
+            # Before the settings: a kill between the two leaves a note that nobody looks at.
+            _note(home).parent.mkdir(exist_ok=True)
+            write_atomic(_note(home), to_keep(ModelChange(model, instead_of, by, datetime.now(UTC))))
+            _write(home, {"model": model})
+            told = f"{base_name(instead_of)} -> {base_name(model)}"
+            home.records.audit.add(by, "model changed", base_name(model), where=where, result=told)
+            yield
+
+    home.change_model(model, keeping())
+
+
+def model_change(home: Home) -> ModelChange | None:
+    """How the model that answers came to do so, None where nobody chose it here. Whoever goes back changes to the one
+    `before`."""
+    try:
+        found = kept(ModelChange, _note(home).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return found if found.model == home.settings.model else None
+
+
+def _note(home: Home) -> Path:
+    return home.folder / "models" / ".changed.json"
+
+
+def _check_model(home: Home, instead_of: str, environment: Mapping[str, str]) -> None:
+    if held := model_held_by(home, environment):
+        raise TragError(f"{held} says which model answers, and counts more than this page.", "Take it out there first.")
+    if (now := home.settings.model) != instead_of:
+        raise Crossed(f"Somebody else changed the model meanwhile: {base_name(now)} answers now.", "Nothing was done.")
 
 
 def shown(name: str, value: object) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN
@@ -60,6 +59,5 @@ def count_open(home: Home) -> int:
 
 def _model_is_there(settings: Settings) -> bool:
     with suppress(*SHOWN):  # an account without a folder for models has none
-        known = catalogue.chosen(settings.model)
-        return bool(settings.model_url) or (known.path if known else Path(settings.model).expanduser()).is_file()
+        return bool(settings.model_url) or catalogue.path_of(settings.model).is_file()
     return False

@@ -28,7 +28,8 @@ LOOKED_AT = 500
 MOST = 300
 """Questions that are grouped, those that were asked last: merging takes 0.2 s for as many, embedding 3 s once."""
 NEAR = 0.45
-"""Mean cosine similarity between the questions of two groups from which they are one topic."""
+"""Mean cosine similarity between the questions of two groups from which they are one topic: of the pairs that are put
+together so, 60% are answered by one section, and 46% of all such pairs are found (docs/RESULTS.md)."""
 CROWD = 3
 """Accounts that a unit has at least, with all below it, to be told as that of an asker: fewer would be as good as a
 name."""

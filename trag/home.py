@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import prompts
 from org.chart import Chart
@@ -48,6 +48,7 @@ from trag.settings import Settings
 from trag.version_files import BOOKS, CHARTS, VersionFiles
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,11 @@ class Home:
         """What the adapter that answers is called, "" for none."""
         return model_files.adapter_name(Path(self.adapter)) if self.adapter else ""
 
-    def _opened(self, adapter: str) -> LanguageModel:
-        """The model with this adapter file, "" for none; closed with the home at the latest."""
-        model = open_model(replace(self.settings, adapter=adapter or model_files.NO_ADAPTER))
+    def _opened(self, adapter: str, name: str | None = None) -> LanguageModel:
+        """The model with this adapter file, "" for none, that of the settings or one named as there; closed with the
+        home at the latest."""
+        settings = self.settings if name is None else replace(self.settings, model=name)
+        model = open_model(replace(settings, adapter=adapter or model_files.NO_ADAPTER))
         self._closing.callback(model.close)
         return model
 
@@ -200,24 +203,26 @@ class Home:
         if "assistant" in self.parts:
             return cast(Assistant, self.parts["assistant"])
         # The slow parts first: a chart that is activated while they open must not be missed.
-        vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
-        self.model  # noqa: B018
+        self.vectors, self.embedder, self.reranker, self.model  # noqa: B018
         with self._activating:
             if "assistant" not in self.parts:
-                model = self.model
-                self.parts["assistant"] = Assistant(
-                    organization=self.organization,
-                    vectors=vectors,
-                    embedder=embedder,
-                    model=model,
-                    records=self.records,
-                    line=RequestQueue(model.slots, self.settings.waiting),
-                    settings=self.settings,
-                    reranker=reranker,
-                    earlier=self._earlier_charts,
-                    leases=self.leases,
-                )
+                self.parts["assistant"] = replace(self.assistant_with(self.model), records=self.records)
             return cast(Assistant, self.parts["assistant"])
+
+    def assistant_with(self, model: LanguageModel) -> Assistant:
+        """An assistant over the same, which answers with this model, and keeps no answers."""
+        return Assistant(
+            organization=self.organization,
+            vectors=self.vectors,
+            embedder=self.embedder,
+            model=model,
+            records=None,
+            line=RequestQueue(model.slots, self.settings.waiting),
+            settings=self.settings,
+            reranker=self.reranker,
+            earlier=self._earlier_charts,
+            leases=self.leases,
+        )
 
     def warm(self) -> None:
         """Let the model read how the prompts of every kind begin, before the first question. Whoever asks meanwhile
@@ -322,23 +327,45 @@ class Home:
         was trained on another model, and when the settings leave nothing to promote. A kill at any moment leaves the
         one or the other."""
         adapters.check_open(self.settings)
+
+        @contextmanager
+        def kept() -> Iterator[Promotion]:
+            yield self.records.promotions.put(adapter, by=by, instead_of=instead_of)
+
         with self._promoting:
             model = self._opened(adapters.adapter_file_of(adapter, self.settings, self.candidates))
-            try:
-                if isinstance(model, LocalModel):
-                    trial(model)
-                with self._activating, self._opening:
-                    promotion = self.records.promotions.put(adapter, by=by, instead_of=instead_of)
-                    before = self.parts.get("model")
-                    self.parts["model"] = model
-                    if "assistant" in self.parts:
-                        self.assistant.model = model
-            except BaseException:
-                model.close()
-                raise
-            if before:
-                self.leases.give_up(before)
-        return promotion
+            return self._answer_with(model, self.settings.model, kept())
+
+    def change_model(self, model: str, kept: AbstractContextManager[None]) -> None:
+        """Answers with this model from now on, named as in the settings, as `promote` does with an adapter: the one
+        that was made for it, if any. `kept` writes down that it does when it is entered, and what that raises leaves
+        the other in place. Raises TragError for a file that cannot answer."""
+        with self._promoting:
+            self._answer_with(self.other_model(model), model, kept)
+
+    def other_model(self, model: str) -> LanguageModel:
+        """A model named as in the settings, with the adapter that would answer with it; closed with the home at the
+        latest. Raises TragError when its files are not right."""
+        settings = replace(self.settings, model=model)
+        return self._opened(adapters.answering(settings, self.records.promotions.current(), self.candidates), model)
+
+    def _answer_with(self, model: LanguageModel, name: str, kept: AbstractContextManager[T]) -> T:
+        """Load and try a model, then have it take the other's place."""
+        try:
+            if isinstance(model, LocalModel):
+                trial(model)
+            with kept as made, self._activating, self._opening:
+                before = self.parts.get("model")
+                self.parts["model"] = model
+                self.take_up(replace(self.settings, model=name))
+                if "assistant" in self.parts:
+                    self.assistant.model = model
+        except BaseException:
+            model.close()
+            raise
+        if before:
+            self.leases.give_up(before)
+        return made
 
     def take_up(self, settings: Settings) -> None:
         """Go by these settings from the next question on; only what each question reads anew may differ."""

@@ -195,6 +195,8 @@ class AnswerRecord:
     """Where other documents in force may say something else, as far as it was seen."""
     odds: float | None = None
     """The log-odds, by the reranker, that the first passage answers: 0 is even, None where none was weighed."""
+    refusal_odds: float | None = None
+    """The log-odds, by the reader, that it refuses, before the reranker has its say; None where nobody told."""
 
     def to_json(self) -> str:
         """One line of JSON."""

@@ -278,7 +278,7 @@ def test_a_statement_that_is_wrong_keeps_its_traceback_without_what_people_typed
 
 def test_what_waits_for_a_verdict_is_put_in_order_when_an_older_version_is_opened(url: str) -> None:
     with contextlib.closing(Records(url)) as records:
-        for id, told in (("a", {"odds": -2.0}), ("b", {"odds": 5.0}), ("c", {"interrupted": "stopped"})):
+        for id, told in (("a", {"checks": {"misplaced": [{}]}}), ("b", {}), ("c", {"interrupted": "stopped"})):
             record = {"status": "answered", "model": {}} | told
             records.save_answer(id, None, "q", "a", json.dumps(record), asker="eve")
     execute(

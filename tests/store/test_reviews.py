@@ -147,18 +147,33 @@ def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -
     assert records.reviews.queue(Queue(), reviewer="rita", page=3, most=2) == ()
 
 
+def weighed(reader: float, reranker: float) -> dict[str, float]:
+    """Those of the reader that it refuses, and of the reranker that its passage answers."""
+    return {"refusal_odds": reader, "odds": reranker}
+
+
 @pytest.mark.parametrize(
     ("worse", "better"),
     [
-        ({"status": "cannot_answer", "odds": 3.0}, {"status": "cannot_answer", "odds": -3.0}),
-        ({"odds": -1.0}, {"odds": 5.0}),
-        ({"odds": -1.0}, {"odds": -1.0, "checks": {"replaced": "chart"}}),
+        ({"status": "cannot_answer", **weighed(2, 3)}, {"status": "cannot_answer", **weighed(2, -3)}),
+        (weighed(-3, -1), weighed(-3, 5)),
+        (weighed(-3, 0), weighed(-9, 0)),
+        (weighed(-3, -1), {**weighed(-3, -1), "checks": {"replaced": "chart"}}),
         ({"checks": {"attempts": 2}}, {"checks": {"attempts": 1}}),
         ({"checks": {"misplaced": [{}]}}, {}),
         ({"conflicts": [{}]}, {}),
         ({"checks": {"sentences": [{"supported": False}]}}, {"checks": {"sentences": [{"supported": True}]}}),
     ],
-    ids=["refused beside", "reranker differs", "chart", "second try", "misplaced", "conflict", "support"],
+    ids=[
+        "refused beside",
+        "reranker differs",
+        "reader differs",
+        "chart",
+        "second try",
+        "misplaced",
+        "conflict",
+        "support",
+    ],
 )
 def test_what_speaks_against_an_answer_puts_it_first(
     records: Records, worse: dict[str, Any], better: dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 import prompts
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
-from tests.scripted import Scripted
+from tests.scripted import SCRIPTED_ODDS, Scripted
 from trag import paper_systems
 from trag.ask import cleaned
 from trag.condense import Turn
@@ -150,6 +150,8 @@ def test_a_refusal_of_the_reader_is_shown_in_the_products_words(home: Home) -> N
     answer = record(events)
     assert (answer.answer, answer.status) == (CANNOT_ANSWER, "cannot_answer")
     assert answer.sources
+    assert isinstance(answer.odds, float), "what the reranker makes of the first of them"
+    assert answer.refusal_odds == SCRIPTED_ODDS
     assert not any(isinstance(event, Token) for event in events)
 
 

@@ -5,12 +5,26 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from shutil import copy
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from trag.changed_settings import AT_NEXT_START, AT_ONCE, GROUPS, Crossed, Setting, change, listed, shown
+from tests.tiny_model import write_model
+from trag.changed_settings import (
+    AT_NEXT_START,
+    AT_ONCE,
+    GROUPS,
+    Crossed,
+    Setting,
+    change,
+    change_model,
+    listed,
+    model_change,
+    model_held_by,
+    shown,
+)
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.llm.queue import RequestQueue
@@ -166,3 +180,72 @@ def test_a_file_that_is_kept_from_the_program_is_left(home: Home) -> None:
     with pytest.raises(TragError, match="may not be written by this program"):
         changed(home, waiting="6")
     assert text(home) == FILE
+
+
+# The model
+
+
+def test_a_model_answers_at_once_and_after_the_next_start(home: Home, tmp_path: Path) -> None:
+    first, second = (str(write_model(tmp_path / f"{name}.gguf", name)) for name in ("llama", "qwen2"))
+    assert model_change(home) is None
+    for model, before in ((first, ""), (second, first)):
+        change_model(home, model, by="ada", where="10.0.0.1", instead_of=before, environment={})
+        assert (home.model.identity.name, home.settings.model) == (Path(model).stem, model)
+    assert load({"TRAG_HOME": str(home.folder)}).model == second
+    assert "port = 9000  # the proxy knows it" in text(home), "all else is left as it is"
+    changed = model_change(home)
+    assert changed
+    assert (changed.before, changed.by) == (first, "ada")
+    event, _ = home.records.audit.page(what="model changed")
+    assert (event.who, event.about, event.where, event.result) == ("ada", "qwen2", "10.0.0.1", "llama -> qwen2")
+    change_model(home, changed.before, by="ben", instead_of=second, environment={})
+    assert (home.model.identity.name, model_change(home).before) == ("llama", second)  # type: ignore[union-attr]
+
+
+def test_whatever_goes_wrong_leaves_the_model_before(home: Home, tmp_path: Path) -> None:
+    good, before = str(write_model(tmp_path / "good.gguf", "llama")), text(home)
+    (tmp_path / "cut.gguf").write_bytes(Path(good).read_bytes()[:-100])
+    with pytest.raises(TragError, match="is cut short"):
+        change_model(home, str(tmp_path / "cut.gguf"), by="ada", instead_of="", environment={})
+    with pytest.raises(Crossed, match="answers now"):
+        change_model(home, good, by="ada", instead_of="another.gguf", environment={})
+    with pytest.raises(TragError, match="TRAG_MODEL says which model answers"):
+        change_model(home, good, by="ada", instead_of="", environment={"TRAG_MODEL": "small"})
+    assert (text(home), home.settings.model, model_change(home)) == (before, "", None)
+    assert home.records.audit.page(what="model changed") == ()
+
+
+def test_two_admins_at_once_do_not_overwrite_each_other(home: Home, tmp_path: Path) -> None:
+    models = [str(write_model(tmp_path / f"{name}.gguf", "llama")) for name in "abc"]
+    refused: list[str] = []
+
+    def chosen(model: str) -> None:
+        try:
+            change_model(home, model, by=model, instead_of="", environment={})
+        except Crossed:
+            refused.append(model)
+
+    threads = [Thread(target=chosen, args=(model,)) for model in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (left,) = {*models} - {*refused}
+    assert home.settings.model == load({"TRAG_HOME": str(home.folder)}).model == left
+    assert home.model.identity.name == Path(left).stem
+
+
+def test_a_note_of_a_change_that_a_kill_cut_short_counts_for_nothing(home: Home) -> None:
+    (home.folder / "models").mkdir()
+    note = home.folder / "models" / ".changed.json"
+    for content in ('{"model": "other", "before": "", "by": "ada", "at": "2026-11-28T10:00:00Z"}', "{", "[]"):
+        note.write_text(content)
+        assert model_change(home) is None
+
+
+def test_what_holds_the_model_is_named(home: Home, tmp_path: Path) -> None:
+    assert model_held_by(home, {}) == ""
+    assert model_held_by(home, {"TRAG_MODEL": ""}) == "TRAG_MODEL"
+    home.take_up(Settings(home=tmp_path, model_url="http://127.0.0.1:1/v1"))
+    assert model_held_by(home, {}) == "model_url in trag.toml"
+    assert model_held_by(home, {"TRAG_MODEL_URL": "http://127.0.0.1:1/v1"}) == "TRAG_MODEL_URL"

@@ -178,7 +178,7 @@ def _answer_all(
                     closing.callback(model.close)
                     line = RequestQueue(model.slots, assistant.settings.waiting)
                     others[adapter] = replace(assistant, model=model, line=line)
-                result = _result(others[adapter] if adapter else assistant, system, case, stop)
+                result = answered_by(others[adapter] if adapter else assistant, system, case, stop)
                 if result is None:
                     return run
                 results.add(run, result)
@@ -188,7 +188,7 @@ def _answer_all(
     return results.finish(run)
 
 
-def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
+def answered_by(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
     """One answer and its score, None when `stop` came before it was whole."""
     record = _answer(assistant, system, case.question, stop)
     if record and record.interrupted and not stop.is_set():

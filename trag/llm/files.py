@@ -139,7 +139,8 @@ def find(model: str, adapter: str) -> ModelFiles:
         about = read_header(path)
     else:
         path = Path(model).expanduser().absolute()
-        about = _model_header(path)
+        about = read_header(path)
+        check_model(about, path, template=_template_beside(path).is_file())
         sha256 = _checked_sha256(path)
     adapter_path = Path(adapter).expanduser().absolute() if adapter else None
     adapter_sha256 = _check_adapter(adapter_path, path, about) if adapter_path else ""
@@ -168,8 +169,9 @@ def check_memory(model: str) -> None:
     )
 
 
-def _model_header(path: Path) -> Header:
-    about = read_header(path)
+def check_model(about: Header, path: Path, *, template: bool) -> None:
+    """Raises TragError unless this is the header of a chat model that is whole in one file; `template` is whether a
+    chat template is beside it."""
     if about.text("general.type") == "adapter":
         raise OperatorError(
             f"{path} is an adapter, not a model.", "Name it in TRAG_ADAPTER, and its base model in TRAG_MODEL."
@@ -183,12 +185,11 @@ def _model_header(path: Path) -> Header:
         raise OperatorError(
             f"{path} holds no model: it has no architecture or no weights.", "Use a GGUF file of a chat model."
         )
-    if not about.text(_TEMPLATE) and not _template_beside(path).is_file():
+    if not about.text(_TEMPLATE) and not template:
         raise OperatorError(
             f"{path} carries no chat template, so nobody can say how it wants to be asked.",
             f"Use the chat (instruct) version of the model, or put its template beside it as {path.name}.jinja.",
         )
-    return about
 
 
 def _template_beside(path: Path) -> Path:
@@ -267,21 +268,29 @@ def read_header(path: Path) -> Header:
     """The header of the GGUF file at `path`. Raises TragError when it is none, is damaged, or is cut short."""
     try:
         with path.open("rb") as file:
-            return _read_header(file, path)
+            return header_of(file, path, path.stat().st_size)
     except OSError as error:
         raise OperatorError(
             f"{path} cannot be read: {error.strerror}.", "Check the path and who may read it."
         ) from error
+
+
+def header_of(file: BinaryIO, path: Path, size: int) -> Header:
+    """The header at the beginning of `file`, of `size` bytes in all. Raises TragError that names `path` as
+    `read_header` does."""
+    try:
+        return _read_header(file, path, size)
     except (EOFError, ValueError, struct.error) as error:
         raise OperatorError(f"{path} has a damaged GGUF header: {error}.", "Copy the file again.") from error
 
 
-def _read_header(file: BinaryIO, path: Path) -> Header:
+def _read_header(file: BinaryIO, path: Path, size_found: int) -> Header:
     magic = file.read(4)
     if magic != b"GGUF":
         found = f"it starts with {magic!r}" if magic else "it is empty"
         raise OperatorError(
-            f"{path} is no GGUF file: {found}.", "TRAG_MODEL and TRAG_ADAPTER want files that llama.cpp reads (.gguf)."
+            f"{path} is no GGUF file: {found}.",
+            "Take the file that llama.cpp reads (.gguf), not a page about it.",
         )
     version = _number(file, "I")
     if version not in (2, 3):
@@ -312,10 +321,9 @@ def _read_header(file: BinaryIO, path: Path) -> Header:
     if not isinstance(alignment, int) or alignment < 1:
         raise ValueError(f"alignment {alignment!r}")
     needed = -(-file.tell() // alignment) * alignment + end
-    found_bytes = file.seek(0, 2)
-    if found_bytes < needed:
+    if size_found < needed:
         raise OperatorError(
-            f"{path} is cut short: it has {found_bytes:,} bytes and its tensors need {needed:,}.",
+            f"{path} is cut short: it has {size_found:,} bytes and its tensors need {needed:,}.",
             "Copy the file again.",
         )
     return Header(metadata, tensors)

@@ -111,6 +111,12 @@ def chosen(setting: str) -> CatalogueModel | None:
     return {"": DEFAULT, "small": SMALL}.get(setting)
 
 
+def path_of(setting: str) -> Path:
+    """The file that the setting `model` means, there or not."""
+    known = chosen(setting)
+    return known.path if known else Path(setting).expanduser().absolute()
+
+
 def named(name: str) -> CatalogueModel:
     """Raises TragError when no model is called so."""
     known = {model.name: model for model in MODELS}

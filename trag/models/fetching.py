@@ -68,16 +68,25 @@ def fetch(model: CatalogueModel, *, hub: str = "", progress: Progress) -> Path:
     return target
 
 
+def check_room(model: CatalogueModel) -> None:
+    """Raises TragError where the disk has no room for what is still to come of a model."""
+    folder, part = model.path.parent, model.path.with_name(f"{model.file}.part")
+    with files.explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    have = part.stat().st_size if part.exists() else 0
+    free, needed = shutil.disk_usage(folder).free, model.size - have + _SPARE
+    if free < needed:
+        raise TragError(
+            f"{folder} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
+            "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
+        )
+
+
 def _bring(model: CatalogueModel, target: Path, hub: str, progress: Progress) -> None:
     part = target.with_name(f"{model.file}.part")
     # Without a buffer: what counts as fetched is in the file, and nothing is left to be written when it is closed.
     with files.explained(part), part.open("ab", buffering=0) as file:
-        free, needed = shutil.disk_usage(target.parent).free, model.size - file.tell() + _SPARE
-        if free < needed:
-            raise TragError(
-                f"{target.parent} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
-                "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
-            )
+        check_room(model)
         if file.tell() > model.size:  # of another file
             _cut(file, 0)
         failures = []

@@ -324,14 +324,11 @@ class AskPage:
 
 
 def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...]:
-    """At most four questions: where a unit sits, what another holds, then pairs, each from another section."""
+    """At most four questions: what a unit holds, then pairs, each from another section."""
     found = []
     if chart:
-        deepest = max(chart.units, key=chart.depth)
-        if chart.depth(deepest):
-            found.append(f"Where does {chart.unit(deepest).name} sit?")
         broad = (unit for unit in chart.units if unit != chart.root.id and 3 <= len(chart.children(unit)) <= 8)
-        found += [f"What is directly under {chart.unit(unit).name}?" for unit in islice(broad, 1)]
+        found = [f"Which units are under {chart.unit(unit).name}?" for unit in islice(broad, 1)]
     pairs = [passage for passage in islice(passages, LOOKED_AT) if passage.kind == "qa" and len(passage.question) <= 80]
     sections = {(pair.document, pair.section): pair.question for pair in pairs}
     wanted = EXAMPLES - len(found)

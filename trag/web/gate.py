@@ -30,6 +30,7 @@ from store import StoreError
 from trag.appearance import LARGEST_LOGO
 from trag.errors import in_one_line, told
 from trag.json_lines import made
+from trag.models.local import LARGEST as LARGEST_MODEL
 from trag.people import CurrentUser
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
@@ -67,6 +68,7 @@ UPLOADS = {
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),
+    "/models/uploads": ("A model", LARGEST_MODEL),
     "/people/import": ("A list of people", LARGEST_IMPORT),
     "/settings/appearance": ("A logo, with what is said beside it,", 2 * LARGEST_LOGO),
 }

@@ -126,7 +126,7 @@ def create_app(home: Home) -> FastAPI:
         await run_in_threadpool(documents_page.indexing.close)
         await run_in_threadpool(documents_page.folders.close)
         await run_in_threadpool(evaluation.close)
-        await run_in_threadpool(fine_tune.close)
+        await run_in_threadpool(models_page.close)
         await run_in_threadpool(page.runs.end_all)
         await run_in_threadpool(threads.shutdown)
 
@@ -146,7 +146,7 @@ def create_app(home: Home) -> FastAPI:
     charts_page = charts.mount(app, home)
     documents_page = documents.mount(app, home, ready=ready, busy=busy)
     evaluation = quality.mount(app, home, ready=ready, busy=busy)
-    fine_tune = models.mount(app, home, ready=ready, busy=busy)
+    models_page = models.mount(app, home, ready=ready, busy=busy)
     people.mount(app, home, door)
     answers.mount(app, home)
     plans.mount(app, home, page.runs, ready)

@@ -196,7 +196,7 @@ def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
     assert (page.runs.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
     page.stop(begun.chosen, by("anna"))
     *_, last = followed(page, begun.chosen)
-    assert "Stopped by the reader" in last.log
+    assert "You stopped this." in last.log
 
 
 def test_a_second_press_on_a_page_asks_nothing_while_the_first_is_under_way(page: AskPage) -> None:
@@ -418,7 +418,7 @@ def test_a_source_is_withdrawn_from_who_may_no_longer_read_it(minutes: AskPage) 
 
 
 HALLS = load(b"name,parent,type\nRoot,,x\nHall,Root,x\nA,Hall,x\nB,Hall,x\nC,Hall,x\nDeep,A,x\n", "chart.csv")
-OF_CHART = ("Where does Deep sit?", "What is directly under Hall?")
+OF_CHART = ("Which units are under Hall?",)
 PAIRS = [Passage(str(n), "qa", "m.md", f"section {n // 2}", None, "x", f"Question {n}?") for n in range(12)]
 NONE = [Passage("1", "section", "m.md", "s", None, "x"), Passage("2", "qa", "m.md", "s", None, "x", "long " * 40)]
 
@@ -426,7 +426,7 @@ NONE = [Passage("1", "section", "m.md", "s", None, "x"), Passage("2", "qa", "m.m
 @pytest.mark.parametrize(
     ("chart", "passages", "found"),
     [
-        (HALLS, PAIRS, (*OF_CHART, "Question 1?", "Question 7?")),
+        (HALLS, PAIRS, (*OF_CHART, "Question 1?", "Question 5?", "Question 9?")),
         (None, PAIRS, ("Question 1?", "Question 3?", "Question 5?", "Question 7?")),
         (None, NONE, ()),
         (load(b"name,parent,type\nAlone,,x\n", "c.csv"), [], ()),

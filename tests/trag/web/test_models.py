@@ -1,6 +1,9 @@
 """The page of the models over a real home, through the gate: what it shows, does and refuses."""
 
+import hashlib
+import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -9,27 +12,38 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from starlette.testclient import TestClient
 
+from org.reading.charts import load
+from store.appearances import Appearance
+from store.library import Pair
 from tests import pages
 from tests.pages import served, texts, words
-from tests.tiny_model import keep_adapter
+from tests.tiny_model import keep_adapter, write_model
+from trag.background import JobStatus
 from trag.finetune import gate
-from trag.finetune.running import FineTune
-from trag.finetune.stages import works_of
+from trag.finetune.running import Tuning
+from trag.finetune.stages import StageProgress, works_of
 from trag.finetune.training.training_process import Needed, Step, encode
+from trag.finetune.work_folders import Work
 from trag.home import Home, open_home
 from trag.llm import files
+from trag.models import local
 from trag.models.adapters import Figure, Manifest, Measurement
 from trag.models.catalogue import MODELS
+from trag.progress import silent
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
+from trag.settings import load as load_settings
 from trag.web.models import page as models
 from trag.web.models.figures import HEIGHT, WIDTH, Speed, curve, speed
+from trag.web.models.page import ModelsPage
+from trag.web.models.trying import five_questions
 
 HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
 Make = Callable[..., Path]
+SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor"
 
 
 @pytest.fixture
@@ -48,7 +62,7 @@ def client(home: Home) -> Iterator[TestClient]:
         yield client
 
 
-def over(home: Home) -> AbstractContextManager[tuple[TestClient, FineTune]]:
+def over(home: Home) -> AbstractContextManager[tuple[TestClient, ModelsPage]]:
     return served(home, lambda app: models.mount(app, home, ready=lambda: None, busy=lambda: False))
 
 
@@ -81,7 +95,7 @@ def test_adapters_are_shown_with_their_figures(
 ) -> None:
     page = soup(client)
     assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"], "without any"
-    assert texts(page, ".known strong") == [model.name for model in MODELS]
+    assert texts(page, "#files tbody strong")[: len(MODELS)] == [model.name for model in MODELS]
     good = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     bad = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *BAD, by=HOSTILE)
     plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))
@@ -175,16 +189,172 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
         assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
 
 
+# Models
+
+
+@pytest.fixture
+def own(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A home with a chart, an example question and a model file, which nothing else uses."""
+    monkeypatch.setattr(files, "SHIPPED", tmp_path / "nothing")
+    folder = tmp_path / "home"
+    (folder / "models").mkdir(parents=True)
+    shutil.copy(empty_database, folder)
+    write_model(folder / "models" / "tiny.gguf", "llama")
+    with open_home(Settings(home=folder)) as home:
+        content = (SAMPLE / "chart.csv").read_bytes()
+        home.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="ada")
+        home.records.appearances.put(Appearance(examples=("Where does the Library sit?", HOSTILE)), logo=None, by="ada")
+        yield home
+
+
+def row(page: BeautifulSoup, name: str) -> Tag:
+    (found,) = (row for row in page.select("#files tbody tr") if words(row, "strong") == name)
+    return found
+
+
+def test_models_are_told_with_size_memory_and_what_may_be_done(own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own.folder / "models" / "page.gguf").write_bytes(b"<html>")
+    with over(own) as (client, _):
+        page = soup(client)
+        tiny, small, bad = (row(page, name) for name in ("tiny.gguf", MODELS[1].name, "page.gguf"))
+        assert texts(tiny, "td")[:3] == ["2.5 MB", "about 5.0 MB", "Yes"]
+        assert texts(tiny, ".acts > form > button, .acts > button") == ["Try", "Use it"]
+        (used,) = tiny.select("[popovertarget]:not(.card *)")
+        assert tiny.select(f"form#{used['popovertarget']} [name=model][value='tiny.gguf']")
+        assert texts(small, "td")[:2] == ["491.4 MB", "800.0 MB"]
+        assert "is no GGUF file: it starts with b'<htm'" in words(bad, ".caution")
+        assert texts(bad, ".acts button") == []
+        monkeypatch.setenv("TRAG_MODEL", "small")
+        page = soup(client)
+        assert "TRAG_MODEL says which model answers" in words(page, "#files .notice")
+        assert texts(row(page, "tiny.gguf"), ".acts button") == []
+        for path in ("/models/try", "/models/use"):
+            answer = client.post(path, data={"model": "tiny.gguf"})
+            assert (answer.status_code, "TRAG_MODEL says" in answer.text) == (409, True)
+
+
+def test_a_file_is_sent_and_what_is_no_model_is_refused(own: Home, tmp_path: Path) -> None:
+    folder, content = own.folder / "models", write_model(tmp_path / "sent", "qwen2").read_bytes()
+    with over(own) as (client, _):
+
+        def send(name: str, body: bytes) -> tuple[int, str]:
+            answer = client.post("/models/uploads", params={"name": name}, content=body)
+            return answer.status_code, str(answer.json())
+
+        status, told = send("C:\\Users\\ada\\their model.gguf", content)
+        assert status == 201
+        page = soup(client, json.loads(told.replace("'", '"'))["page"].partition("#")[0])
+        assert "their model.gguf is here. A model of the kind qwen2." in words(page, ".notice.good")
+        assert texts(row(page, "their model.gguf"), ".acts > button") == ["Use it"]
+        event, *_ = own.records.audit.page(what="model added")
+        assert (event.about, event.result) == ("their model.gguf", hashlib.sha256(content).hexdigest())
+        for name, body, said in (
+            ("their model.gguf", content, "is here already"),
+            ("cut.gguf", content[:-1], "cut.gguf is cut short"),
+            ("page.gguf", b"<html>", "page.gguf is no GGUF file: it starts with b'<htm'"),
+            ("model.zip", content, "model.zip is no .gguf file"),
+            ("", content, "A file without a name is no .gguf file"),
+        ):
+            status, told = send(name, body)
+            assert (status, said in told.replace('\\"', '"')) == (422, True), told
+    assert sorted(each.name for each in folder.iterdir()) == ["their model.gguf", "tiny.gguf"], "nothing half is left"
+
+
+def test_a_body_that_breaks_off_or_a_kill_leaves_no_model(own: Home) -> None:
+    folder = own.folder / "models"
+
+    def broken() -> Iterator[bytes]:
+        yield (folder / "tiny.gguf").read_bytes()[:100_000]
+        raise ConnectionError
+
+    with over(own) as (client, _), pytest.raises(ConnectionError):
+        client.post(
+            "/models/uploads", params={"name": "x.gguf"}, content=broken(), headers={"content-length": "200000"}
+        )
+    assert [each.name for each in folder.iterdir()] == ["tiny.gguf"]
+
+
+def test_what_a_kill_left_of_a_file_is_removed_at_the_next_start(empty_database: Path, tmp_path: Path) -> None:
+    shutil.copy(empty_database, tmp_path)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / ".abc.unfinished").write_bytes(b"GGUF")
+    with open_home(Settings(home=tmp_path)):
+        assert [*(tmp_path / "models").iterdir()] == []
+
+
 @pytest.mark.slow
-def test_a_model_file_is_tried_and_one_elsewhere_is_not(client: TestClient, home: Home, tmp_path: Path) -> None:
-    name = "SmolLM2-135M-Instruct.Q4_1.gguf"
-    told = words(post(client, "/models/files/try", file=name), ".notice")
-    assert f"{name} can answer. sha256 {home.model.identity.sha256}" in told
-    assert "tokens a second" in told
-    (tmp_path / "secret.gguf").write_bytes(b"GGUF")
-    for wrong in ("../../secret.gguf", "", str(tmp_path / "secret.gguf")):
-        answer = client.post("/models/files/try", data={"file": wrong})
-        assert (answer.status_code, "There is no file" in answer.text) == (409, True)
+def test_a_model_is_used_and_gone_back_from(own: Home, tmp_path: Path, make_adapter: Make) -> None:
+    made = add(own, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    with over(own) as (client, _):
+        post(client, f"/models/adapters/{made.id}/promote", instead_of="")
+        before, path = own.model, str(own.folder / "models" / "tiny.gguf")
+        with own.leases.hold(before):  # an answer under way
+            page = post(client, "/models/use", model="tiny.gguf", instead_of="")
+            assert "tiny answers from now on. Answers under way keep" in words(page, ".notice.good")
+            assert words(row(page, "tiny.gguf"), ".badge") == "Answers now"
+            assert before.pid, "it goes on"  # type: ignore[attr-defined]
+        assert not before.pid  # type: ignore[attr-defined]
+        assert (own.model.identity.name, own.model.identity.adapter) == ("tiny", ""), "made for another model"
+        assert load_settings({"TRAG_HOME": str(own.folder)}).model == path
+        late = client.post("/models/use", data={"model": "tiny.gguf", "instead_of": ""})
+        assert (late.status_code, "tiny answers now" in late.text) == (409, True)
+        assert texts(page, "[popovertarget=go-back]")[0] == "Go back to SmolLM2-135M-Instruct"
+        page = post(client, "/models/use/back", instead_of=path)
+        assert f"SmolLM2-135M-Instruct answers from now on with {made.id}." in words(page, ".notice.good")
+        assert (own.settings.model, own.model.identity.adapter) == ("", made.id)
+        assert texts(page, "[popovertarget=go-back]")[0] == "Go back to tiny"
+    told = [event.result for event in own.records.audit.page(what="model changed")]
+    assert told == ["tiny -> SmolLM2-135M-Instruct", "SmolLM2-135M-Instruct -> tiny"]
+
+
+@pytest.mark.slow
+def test_one_too_large_for_the_memory_is_neither_tried_nor_used(own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "free_memory", lambda: 1_000_000)
+    monkeypatch.setattr(models, "free_memory", lambda: 1_000_000)
+    with over(own) as (client, page):
+        assert "Too much beside what runs now" in words(row(soup(client), "tiny.gguf"), ".caution")
+        for path in ("/models/try", "/models/use"):
+            answer = client.post(path, data={"model": "tiny.gguf", "instead_of": ""})
+            assert (answer.status_code, "takes about 0.0 GB of memory" in answer.text) == (409, True)
+        assert (page.trial.now, own.settings.model) == (None, "")
+        page.fine_tune.now = JobStatus(Tuning(Work("", datetime.now(UTC), "ada", 1), StageProgress("train")))
+        answer = client.post("/models/use", data={"model": "tiny.gguf", "instead_of": ""})
+        assert "A fine-tune is running on the present model" in answer.text
+        for name in ("../../secret.gguf", ""):
+            answer = client.post("/models/use", data={"model": name, "instead_of": ""})
+            assert (answer.status_code, "There is no model" in answer.text) == (409, True)
+
+
+@pytest.mark.slow
+def test_a_model_is_tried_beside_the_one_that_answers(own: Home) -> None:
+    own.take_up(replace(own.settings, model=str(write_model(own.folder / "present.gguf", "qwen2"))))
+    own.ingest([SAMPLE / "documents" / "part-1-foundations.md"], replace=False, progress=silent)
+    (section, *_) = own.records.library.passages("part-1-foundations.md")
+    pair = Pair("p1", section.document, section.section, 1, "What is the gate code?", "1.", "short answer", "person")
+    own.put_pair(replace(pair, state="approved", by="ada"))
+    with over(own) as (client, page):
+        post(client, "/models/try", model="tiny.gguf")
+        refused = client.post("/models/use", data={"model": "tiny.gguf", "instead_of": ""})
+        assert "tiny.gguf is being tried" in refused.text
+        end = time.monotonic() + 300
+        while not page.trial.now.over:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        shown = soup(client)
+        assert page.trial.now.state == "done", page.trial.now
+        questions = texts(shown, "#tried tbody th")
+        assert questions[0] == "What is the gate code?The pair: 1."
+        assert questions[1] == "Where does the Library sit?"
+        assert len(questions) == 5
+        assert texts(shown, "#tried thead th")[1:] == ["tiny.gguf", "Beside it: present"]
+        assert all(each.present and each.present.seconds > 0 for each in page.trial.now.about.replies)
+        assert "of 1 answers hold the pair’s answer" in words(shown, "#tried")
+        again = [case.question for case in five_questions(own, page._usual())]
+        assert again == [each.question for each in page.trial.now.about.replies], "the same five each time"
+        assert own.records.newest_answers(10) == (), "nothing of it is a conversation"
+        assert not post(client, "/models/try/dismiss").select("#tried table")
+    (event,) = own.records.audit.page(what="model tried")
+    assert (event.about, event.result[:11]) == ("tiny.gguf", "5 questions")
 
 
 def interrupted(home: Home) -> str:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from org.reading.charts import load
 from tests.pages import assert_fits
 from tests.serving import Job, Visit
+from tests.tiny_model import write_model
 from trag.finetune import gate
 from trag.finetune.work_folders import Works
 from trag.home import open_home
@@ -73,9 +74,7 @@ def test_training_is_watched_outlives_the_app_and_is_stopped_and_an_adapter_prom
         assert_fits(page, "/models")
         discard(page)
         promote_and_roll_back(page, adapter)
-        page.get_by_role("button", name="Try SmolLM2").click()
-        expect(page.locator(".notice")).to_contain_text("can answer", timeout=LONG)
-        expect(page.locator(".notice")).to_contain_text("sha256")
+        bring_and_use(page, tmp_path)
         begin_once(page)
         page.close()
 
@@ -92,6 +91,24 @@ def promote_and_roll_back(page: Page, id: str) -> None:
     page.locator("#roll-back").get_by_role("button", name="Roll back", exact=True).click()
     expect(page.locator("#promotions tbody tr")).to_have_count(2, timeout=LONG)
     expect(page.locator(".model-name")).not_to_contain_text(id)
+
+
+def bring_and_use(page: Page, folder: Path) -> None:
+    (folder / "page.gguf").write_text("<html>")
+    field = page.locator("#bring input")
+    field.set_input_files(folder / "page.gguf")
+    expect(page.locator("#bring .status")).to_contain_text("page.gguf is no GGUF file")
+    field.set_input_files(write_model(folder / "ours.gguf", "llama"))
+    expect(page.locator(".notice")).to_contain_text("ours.gguf is here", timeout=LONG)
+    page.get_by_role("button", name="Try ours.gguf").click()
+    expect(page.locator("#tried tbody tr").first).to_be_visible(timeout=LONG)
+    assert_fits(page, "/models")
+    page.get_by_role("button", name="Use ours.gguf").click()
+    page.locator(".card:popover-open").get_by_role("button", name="Use it").click()
+    expect(page.locator(".model-name")).to_contain_text("ours", timeout=LONG)
+    page.get_by_role("button", name="Go back to SmolLM2").click()
+    page.locator("#go-back").get_by_role("button", name="Go back", exact=True).click()
+    expect(page.locator(".model-name")).to_contain_text("SmolLM2", timeout=LONG)
 
 
 def begin_once(page: Page) -> None:

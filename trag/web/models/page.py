@@ -1,4 +1,5 @@
-"""The page of the models: what answers, the fine-tune that runs, the adapters that were made, and the model files.
+"""The page of the models: what answers; the models that may, fetched, sent, tried and used; the adapters, and how they
+are made.
 
 GET shows and changes nothing; POST does one thing and sends the browser on to a page.
 """
@@ -9,28 +10,35 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge, Gt, Le
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from trag.errors import TragError
+from trag.changed_settings import change_model, model_change, model_held_by
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.training_process import Needed
 from trag.finetune.work_folders import MOST_SEED, STAGES
+from trag.llm.files import base_name
+from trag.machine import free_memory
+from trag.models import catalogue
 from trag.models.adapters import candidate_status
-from trag.models.catalogue import MODELS, by_hand
-from trag.models.local import local_files, try_model
-from trag.web.forms import Form, filled_in
+from trag.models.catalogue import by_hand
+from trag.models.getting import ModelFetch
+from trag.models.local import accepted_name, check_new, check_room, offered, offered_as, room, take_in
+from trag.web.forms import Form, Upload, filled_in, received
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
+from trag.web.models.trying import TryOut, five_questions
 from trag.web.render import environment, percent, time_left
 from trag.web.responses import Denied, Notice, Notices, attachment, explain
-from trag.web.visitors import named
+from trag.web.visitors import named, where
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -53,11 +61,18 @@ class _Begun:
 class ModelsPage:
     """What the routes share."""
 
-    def __init__(self, home: Home, fine_tune: FineTune) -> None:
+    def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:
         self.home = home
-        self.fine_tune = fine_tune
+        self.fine_tune = FineTune(home, ready, busy)
+        self.fetch = ModelFetch(home.records.audit)
+        self.trial = TryOut(home, busy)
         self.notices = Notices()
-        self._trying = threading.Lock()
+        self._taking = threading.Lock()
+
+    def close(self) -> None:
+        """End what goes on, so that it can go on later."""
+        for job in (self.trial, self.fetch, self.fine_tune):
+            job.close()
 
     def router(self) -> APIRouter:
         router = APIRouter(prefix=PATH)
@@ -73,25 +88,42 @@ class ModelsPage:
         router.post("/adapters/{id}/measure")(self.measure)
         router.post("/adapters/{id}/remove")(self.remove)
         router.post("/rollback")(self.roll_back)
-        router.post("/files/try")(self.attempt)
+        router.post("/uploads")(self.upload)
+        router.post("/get")(self.get)
+        router.post("/get/stop")(self.stop_fetch)
+        router.post("/get/dismiss")(self.dismiss_fetch)
+        router.post("/try")(self.attempt)
+        router.post("/try/stop")(self.stop_trial)
+        router.post("/try/dismiss")(self.dismiss_trial)
+        router.post("/use")(self.use)
+        router.post("/use/back")(self.go_back)
         return router
 
     def show(self, request: Request) -> Response:
         """Everything there is to see and to do. `before` is the adapter that a roll-back leads to, "" for the one that
         ships, None for none; `passes` is how many a fine-tune that begins now usually makes."""
         losses, needed = self._losses()
-        now, folder = answering(self.home), self.home.folder / "models"
+        now, folder, settings = answering(self.home), self.home.folder / "models", self.home.settings
+        changed = model_change(self.home)
         return _page(
             "list",
             answering=now,
             candidates=self.home.candidates.all(),
             promotions=self.home.records.promotions.all()[:SHOWN_PROMOTIONS],
             before=self.home.adapter_before(),
-            files=local_files(folder),
+            offered=offered(self.home.folder),
+            in_use="" if settings.model_url else catalogue.path_of(settings.model),
+            model=settings.model,
+            held=model_held_by(self.home),
+            changed=changed,
+            called=base_name,
+            free=free_memory(),
             folder=str(folder.absolute()),
-            known=MODELS,
+            largest=room(folder),
             by_hand=by_hand,
             going=self.fine_tune.now,
+            fetch=self.fetch.now,
+            trial=self.trial.now,
             curve=losses,
             needed=needed,
             passes=plan.chosen({}, from_adapter=bool(now.adapter)).epochs,
@@ -101,7 +133,8 @@ class ModelsPage:
 
     def progress(self) -> Response:
         losses, needed = self._losses()
-        return _page("progress", going=self.fine_tune.now, curve=losses, needed=needed)
+        going, fetch, trial = self.fine_tune.now, self.fetch.now, self.trial.now
+        return _page("progress", going=going, fetch=fetch, trial=trial, curve=losses, needed=needed)
 
     # The fine-tune
 
@@ -177,35 +210,106 @@ class ModelsPage:
         told = f"The adapter {id} is removed, and the dataset that it learned from."
         return self.notices.go(PATH, Notice(told, more=("What it was measured by stays under Quality.",)))
 
-    # Model files
+    # Models
 
-    def attempt(self, form: Form) -> Response:
-        """Load a model file in a process of its own, and let it write."""
-        folder, name = self.home.folder / "models", Path(form.get("file", "")).name
-        if not self._trying.acquire(blocking=False):
-            raise TragError("A model is being tried already.", "Wait until that has ended.")
+    async def upload(self, request: Request) -> Response:
+        """Keep the body as a model of this home. `name` is what its file is called."""
+        folder = self.home.folder / "models"
         try:
-            settings = self.home.settings
-            one = try_model(settings.home, str(folder / name), context=settings.context, gpu_layers=settings.gpu_layers)
-        finally:
-            self._trying.release()
-        how, place = one.trial, "GPU" if one.on_gpu else "CPU"
-        told = (
-            f"sha256 {one.sha256}",
-            f"Loaded in {how.load_seconds:.1f} s on the {place}; {how.tokens_per_second:.0f} tokens a second; reads "
-            f"{one.context:,} tokens at once.",
-            f"It wrote: {' '.join(how.text.split())}",
-        )
-        return self.notices.go(f"{PATH}#files", Notice(f"{name} can answer.", more=told))
+            name = accepted_name(request.query_params.get("name", ""))
+            length = request.headers.get("content-length", "")
+            if not length.isdecimal():
+                raise TragError(f"Nobody says how large {name} is.", "Send it with its length.")
+            await run_in_threadpool(check_new, name, int(length), folder)
+            async with received(request.stream(), folder) as file:
+                architecture = await run_in_threadpool(self._take_in, file, name, request)
+        except SHOWN as error:
+            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
+        more = (f"A model of the kind {architecture}. Try it before anybody relies on it.",)
+        page = self.notices.go(f"{PATH}#files", Notice(f"{name} is here.", more=more)).headers["location"]
+        return JSONResponse({"page": page}, status_code=201)
+
+    def _take_in(self, file: Upload, name: str, request: Request) -> str:
+        with self._taking:
+            architecture = take_in(file.path, name, self.home.folder / "models")
+        self.home.records.audit.add(named(request), "model added", name, where=where(request), result=file.sha256)
+        return architecture
+
+    def get(self, request: Request, form: Form) -> Response:
+        """Fetch a model of the catalogue, or go on with it."""
+        self.fetch.begin(catalogue.named(form.get("model", "")), by=named(request), where=where(request))
+        return self.notices.go(PATH)
+
+    def stop_fetch(self) -> Response:
+        self.fetch.stop()
+        return self.notices.go(PATH)
+
+    def dismiss_fetch(self) -> Response:
+        self.fetch.dismiss()
+        return self.notices.go(PATH)
+
+    def attempt(self, request: Request, form: Form) -> Response:
+        """Have a model answer five questions beside the present one."""
+        self._check_free()
+        model = offered_as(form.get("model", ""), self.home.folder)
+        self.trial.begin(model, five_questions(self.home, self._usual()), by=named(request), where=where(request))
+        return self.notices.go(PATH)
+
+    def stop_trial(self) -> Response:
+        self.trial.stop()
+        return self.notices.go(PATH)
+
+    def dismiss_trial(self) -> Response:
+        self.trial.dismiss()
+        return self.notices.go(PATH)
+
+    def use(self, request: Request, form: Form) -> Response:
+        """Let a model answer from now on, unless another was chosen since the admin looked."""
+        self._check_free()
+        return self._change(request, offered_as(form.get("model", ""), self.home.folder).setting, form)
+
+    def go_back(self, request: Request, form: Form) -> Response:
+        """Let the model before answer again."""
+        self._check_free()
+        changed = model_change(self.home)
+        if changed is None:
+            raise TragError("No other model was chosen here before, so there is nothing to go back to.")
+        return self._change(request, changed.before, form)
+
+    def _change(self, request: Request, model: str, form: Form) -> Response:
+        if self.fine_tune.now and not self.fine_tune.now.over:
+            raise TragError("A fine-tune is running on the present model.", "Wait until it has ended, or stop it.")
+        if known := next((each for each in offered(self.home.folder) if each.setting == model), None):
+            check_room(known)
+        seen = form.get("instead_of", "")
+        change_model(self.home, model, by=named(request), where=where(request), instead_of=seen)
+        log.info("%s chose the model %s", named(request), base_name(model))
+        adapter = f" with {self.home.adapter_name}" if self.home.adapter_name else ""
+        told = f"{base_name(model)} answers from now on{adapter}."
+        return self.notices.go(PATH, Notice(told, more=("Answers under way keep the one that they began with.",)))
+
+    def _check_free(self) -> None:
+        if self.trial.now and not self.trial.now.over:
+            raise TragError(f"{self.trial.now.about.name} is being tried.", "Wait until that has ended, or stop it.")
+        if held := model_held_by(self.home):
+            raise TragError(f"{held} says which model answers, and counts more than this page.", "Take it out there.")
+
+    def _usual(self) -> tuple[str, ...]:
+        """The questions that the Ask page begins with where nobody has chosen any."""
+        from trag.web.ask import examples
+
+        library = self.home.records.library
+        passages = chain.from_iterable(library.passages(each.name) for each in library.documents())
+        return examples(self.home.organization.chart, passages)
 
 
-def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> FineTune:
-    """The routes of the page in `app`. `ready` returns when questions can be answered, and raises why they cannot;
-    `busy` is whether people are being answered: they go first."""
-    fine_tune = FineTune(home, ready, busy)
-    app.include_router(ModelsPage(home, fine_tune).router())
+def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> ModelsPage:
+    """The routes of the page in `app`, to be closed. `ready` returns when questions can be answered, and raises why
+    they cannot; `busy` is whether people are being answered: they go first."""
+    page = ModelsPage(home, ready, busy)
+    app.include_router(page.router())
     explain(app)
-    return fine_tune
+    return page
 
 
 def _page(name: str, **values: object) -> HTMLResponse:

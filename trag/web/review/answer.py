@@ -82,6 +82,7 @@ class AnswerPage:
                 id: "You" if id == who.person else person.shown if person else "Somebody"
                 for id, person in people.items()
             },
+            holds=holding(review, records.verdicts(id)),
             approved=next((each for each in records.approved.all() if each.answer == id), None),
             last=self.context.last(request),
             # What would be approved: the corrected answer, or the one that is right.

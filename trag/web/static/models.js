@@ -1,4 +1,14 @@
-// The page of the models: the fine-tune that runs is followed.
+// The page of the models: what runs is followed, and a model of one's own is sent.
 import { follow } from "/following.js";
+import { upload } from "/sending.js";
 
 follow(document.querySelector("#progress"), "/models/progress");
+
+const form = document.querySelector("[data-model]");
+upload(form, {
+  largest: Number(form.dataset.model),
+  address: "/models/uploads",
+  refusal: (most) => `there is room for ${most} MB.`,
+  // Before gigabytes are sent in vain; the server looks at all of the header.
+  wrong: async (file) => ((await file.slice(0, 4).text()) === "GGUF" ? "" : `${file.name} is no GGUF file. Take the model itself (.gguf), not a page about it.`),
+});

@@ -1,5 +1,5 @@
-// What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources
-// opened by their numbers.
+// What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources opened
+// by their numbers.
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 

@@ -24,9 +24,10 @@ export function send(file, address, progress) {
 
 /**
  * Sends the file that is chosen in `form`, or dropped on its page, to `address`, and goes on to the page that the server
- * names. One of more than `largest` bytes is not sent: `refusal` is given the megabytes that it may have.
+ * names. One of more than `largest` bytes is not sent: `refusal` is given the megabytes that it may have; nor is one of
+ * which `wrong` says what that is, where it is given.
  */
-export function upload(form, { largest, address, refusal }) {
+export function upload(form, { largest, address, refusal, wrong = () => "" }) {
   const [bar, status, input] = [form.querySelector("progress"), form.querySelector(".status"), form.querySelector("input")];
   const say = (text) => {
     status.textContent = text;
@@ -38,6 +39,8 @@ export function upload(form, { largest, address, refusal }) {
     if (file.size > largest) {
       return say(`${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; ${refusal(Math.floor(largest / 2 ** 20))}`);
     }
+    const problem = await wrong(file);
+    if (problem) return say(problem);
     form.classList.add("sending");
     bar.hidden = false;
     say(`Sending ${file.name} …`);

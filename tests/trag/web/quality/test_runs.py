@@ -202,7 +202,7 @@ def test_two_systems_are_compared_question_by_question(client: TestClient, store
     assert len(soup(client, worse).select(".compared")) == 1
     verbose = f"/quality/compare?before={first.id}/rag&after={second.id}/trag&verdict=Correct-Verbose"
     assert texts(soup(client, verbose), ".compared .question")[0].startswith("Better Which teams")
-    chosen = soup(client, "/quality/compare").select("option[selected]")
+    chosen = soup(client, "/quality/compare").select("main option[selected]")
     assert [str(each["value"]) for each in chosen][:2] == [f"{second.id}/trag:base", f"{second.id}/trag"]
     assert client.get(f"/quality/compare?before=x&after={second.id}/trag").status_code == 404
 
