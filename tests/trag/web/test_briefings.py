@@ -306,7 +306,7 @@ def test_a_verdict_and_a_comment_are_kept_as_a_flag(place: Place) -> None:
     label = place.home.records.label(path.rpartition("/")[2], place.people["leo"].person)
     assert label
     assert (label.verdict, label.comment, label.asker) == ("Incorrect", "It costs more.", True)
-    assert texts(place.page("leo", path), "[aria-pressed=true]") == ["Incorrect"]
+    assert texts(place.page("leo", path), "[aria-pressed=true]") == ["Wrong"]
 
 
 def test_admins_see_what_no_document_says_and_what_does_by_now(place: Place) -> None:

@@ -348,7 +348,7 @@ def test_a_verdict_and_a_comment_are_kept_as_a_flag(place: Place) -> None:
     label = place.home.records.label(id, place.people["of-bar"].person)
     assert label
     assert (label.verdict, label.comment, label.asker) == ("Incorrect", "It posts too early.", True)
-    assert texts(place.page("of-bar", f"/workflows/{id}"), "[aria-pressed=true]") == ["Incorrect"]
+    assert texts(place.page("of-bar", f"/workflows/{id}"), "[aria-pressed=true]") == ["Wrong"]
 
 
 def test_what_cannot_be_drafted_is_said_and_what_nothing_fits_can_be_put_together_by_hand(place: Place) -> None:
