@@ -36,8 +36,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
 
 each_attack = pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.code} {attack.name}")
 TEMPLATES = "".join(path.read_text("utf-8") for path in Path(render.__file__).with_name("templates").rglob("*.html"))
-MADE = {*re.findall(r"<([a-z][a-z0-9]*)", TEMPLATES), "mark", "code"}
-"""The elements that our own templates make."""
+LAID_OUT = "br em strong code pre table thead tbody tr th td".split()
+MADE = {*re.findall(r"<([a-z][a-z0-9]*)", TEMPLATES), "mark", *LAID_OUT}
+"""The elements that our own templates make, and those that the Markdown of an answer may become."""
 INLINE = set(re.findall(r"<script>(.*?)</script>", TEMPLATES))
 LEADING = set("href src srcset action formaction data poster background ping cite xlink:href".split())
 STARTS = ("\t", "\r", "\n", "\0")

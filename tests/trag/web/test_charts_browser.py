@@ -46,7 +46,7 @@ def upload(page: Page, content: bytes, name: str = "next.csv") -> None:
 
 
 def to_the_questions(page: Page) -> None:
-    page.get_by_role("link", name="Ask").click()
+    page.get_by_role("link", name="New conversation").first.click()
     expect(page.locator("#log .welcome")).to_be_visible()
     # Gradio complains on the console when it is left while it waits for the model to come up.
     expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
@@ -74,8 +74,7 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     to_the_questions(page)
     answered = ask(page, DRONES_QUESTION)
     expect(answered.locator(".words")).to_contain_text("Secretary General")
-    expect(answered.locator(".against")).to_have_text(re.compile(r"^Chart of \d+ \w+ \d+ \([0-9a-f]{8}\)$"))
-    before = answered.locator(".against").inner_text()
+    expect(answered.locator(".found li").first).to_have_text(re.compile(r"The chart of \d+ \w+ \d+$"))
 
     page.get_by_role("link", name="Organization chart").click()
     page.get_by_role("link", name=re.compile("Compare")).click()
@@ -85,7 +84,6 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     to_the_questions(page)
     again = ask(page, DRONES_QUESTION)
     expect(again.locator(".words")).not_to_contain_text("under the Secretary General")
-    assert not again.locator(".against").count() or again.locator(".against").inner_text() != before
 
 
 def test_names_that_are_html_stay_text(page: Page) -> None:
