@@ -131,6 +131,8 @@ def test_somebody_is_added_to_a_unit_found_by_typing_and_their_link_is_copied(
         choose(root, "root")
         root.get_by_role("button", name="Make the account").click()
         add = root.locator("form[action='/people'][method=post]")
+        expect(add).to_be_visible()
+        root.wait_for_load_state()
         add.get_by_label("Name to sign in with").fill("zoe z")
         add.get_by_role("combobox", name="Unit").fill("libr")
         option = add.get_by_role("option").filter(has_text="under Institute for Health Research")
