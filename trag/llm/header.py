@@ -19,7 +19,8 @@ def architecture(beginning: bytes, name: str, size: int, *, template: bool) -> s
         about = header_of(io.BytesIO(beginning), path, size)
         check_model(about, path, template=template)
     except TragError as error:
-        raise TragError(error.message.removeprefix(f"{path} "), error.hint) from error
+        said = error.message.removeprefix(f"{path} ")
+        raise TragError(said, error.hint) from error
     return about.text("general.architecture")
 
 

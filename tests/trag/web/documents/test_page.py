@@ -304,7 +304,7 @@ def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home) -> N
         page = soup(client, path)
         assert not page.select("img")
         scripts = {script.get("src", script.text[:12]) for script in page.select("script")}
-        assert scripts == {"document.doc", "/documents.js"}
+        assert scripts == {"/shell.js", "/documents.js"}
         assert not [attribute for tag in page.find_all() for attribute in tag.attrs if attribute.startswith("on")]
     for name in names:
         assert name in soup(client, f"/documents/{key(name)}").select("h1")[0].get_text()

@@ -20,7 +20,7 @@ def test_a_briefing_is_shown_with_its_sentences_and_where_they_stand(place: Plac
     assert f"answer={id}#here" in str(page.select(".prose a.cite-at")[0]["href"])
     assert texts(page, ".questions li") == ["Who signs?"]
     assert texts(page, ".unsaid li") == ["Who pays?"]
-    assert texts(page, ".sources .document") == ["rules.md"]
+    assert texts(page, ".sources .document") == ["Rules"]
     assert "changed since" in texts(page, ".answer .reason")[0], "rules.md says other words"
     assert texts(page, "[name=corrected]") == [""], "nobody has to write it again"
 
