@@ -95,6 +95,8 @@ def promote_and_roll_back(page: Page, id: str) -> None:
 
 def bring_and_use(page: Page, folder: Path) -> None:
     (folder / "page.gguf").write_text("<html>")
+    page.goto("/models")
+    page.wait_for_load_state()
     field = page.locator("#bring input")
     field.set_input_files(folder / "page.gguf")
     expect(page.locator("#bring .status")).to_contain_text("page.gguf is no GGUF file")
