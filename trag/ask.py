@@ -245,13 +245,13 @@ class Assistant:
             if asked.stop.is_set():
                 break
             if _declines(run.draft):
-                around = retrieve.around(excerpts)
-                if best <= 0 or NO_QUESTION in run.draft or around == excerpts:
-                    break
                 # A line that rather answers than not may need its neighbours to say so.
+                around = retrieve.around(excerpts) if best > 0 else excerpts
+                if around == excerpts or NO_QUESTION in run.draft:
+                    break
                 messages, excerpts = self._fitting(question, around, context)
                 sources = self._dated(sources_of(placed, excerpts, chart), asked, scope)
-                run.add(sources=sources, checks=replace(run.record.checks, attempts=attempt))
+                run.add(sources=sources)
                 evidence = [Evidence(one.id, one.text, one.question or one.section) for one in sources]
                 yield from self.write(run, messages, asked, refusal_bias=bias)
                 if asked.stop.is_set() or _declines(run.draft):

@@ -5,23 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal
+from datetime import date
+from typing import TYPE_CHECKING
 
 from store.standing import Period, Standing
 from trag.record import Source, chart_name, with_validity
 
 if TYPE_CHECKING:
-    from store.library import Document
     from store.records import Records
     from store.standing import Validity
-
-SOON = timedelta(days=30)
-"""How long before its last day, or its day of review, a document is due."""
-LONG = timedelta(days=365)
-"""For how long a document that says nothing of a review may stay as it is."""
-Why = Literal["review", "over", "ends", "unchanged"]
-"""Its day of review is over or near; its last day is over; it is near; nobody has changed it for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,35 +76,3 @@ def to_review(known: Mapping[str, Validity], day: date, names: Iterable[str] | N
         if (one := known.get(name)) and one.review and one.review < day and one.status in ("in force", "draft")
     ]
     return tuple(name for _, name in sorted(due))
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A document that somebody is to look at, why, and the day: of the review, its last one, or of its last change."""
-
-    document: str
-    why: Why
-    day: date
-
-
-def due(documents: Iterable[Document], records: Records, day: date) -> tuple[Due, ...]:
-    """Those of the documents that somebody is to look at, each for the first reason that there is, the longest due
-    first; none that is superseded or withdrawn."""
-    known = records.validity.all()
-    over = {name for name, one in records.validity.outside(Period.of(day)).items() if one.state in _OVER}
-
-    def reasons(document: Document) -> Iterable[tuple[Why, date]]:
-        one = known.get(document.name)
-        if one and one.valid_to and one.valid_to <= day + SOON:
-            yield "over" if one.valid_to < day else "ends", one.valid_to
-        if one and one.review and one.review <= day + SOON:
-            yield "review", one.review
-        added = document.added.date()
-        if added <= day - LONG and not (one and one.review):
-            yield "unchanged", added
-
-    first = ((one.name, next(iter(reasons(one)), None)) for one in documents if one.name not in over)
-    return tuple(sorted((Due(name, *found) for name, found in first if found), key=lambda one: (one.day, one.document)))
-
-
-_OVER = ("superseded", "withdrawn")

@@ -349,7 +349,7 @@ def contacts(turn: render.Turn, home: Home, who: CurrentUser) -> tuple[render.Co
     for name in (name for name in near if readable.get(name, readers(who, chart) is None)):
         validity = home.records.validity.of(name)
         units += [validity.unit] if validity.unit else []
-        people += [render.Contact(validity.person, f"for {display_name(name)}")] if validity.person else []
+        people += [render.Contact(validity.person, display_name(name))] if validity.person else []
     helper = appearance.current(home)
     named = [chart.unit(unit) for unit in dict.fromkeys(units) if chart and unit in chart.units]
     leading = []

@@ -16,7 +16,6 @@ from fastapi.responses import HTMLResponse, Response
 from trag import briefs, overview
 from trag.gaps import CROWD, QuestionVectors, Topic, by_topic, gaps
 from trag.record import Source
-from trag.validity import due
 from trag.web.documents.names import key
 from trag.web.evidence import opens
 from trag.web.render import environment, unit_name
@@ -67,7 +66,7 @@ class OverviewPage:
         records, chart, since = self.home.records, self.home.organization.chart, overview.first_monday(now.date())
         documents = records.library.documents()
         wrong, wrongs = overview.wrong(records, since, WRONG)
-        to_look_at = due(documents, records, now.date())
+        to_look_at = overview.due(documents, records, now.date())
         return HTMLResponse(
             environment()
             .get_template("overview.html")

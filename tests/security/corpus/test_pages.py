@@ -41,6 +41,9 @@ MADE = {*re.findall(r"<([a-z][a-z0-9]*)", TEMPLATES), "mark", *LAID_OUT}
 """The elements that our own templates make, and those that the Markdown of an answer may become."""
 INLINE = set(re.findall(r"<script>(.*?)</script>", TEMPLATES))
 LEADING = set("href src srcset action formaction data poster background ping cite xlink:href".split())
+WORD = re.compile(r"\w+")
+FENCE = re.compile(r"(?m)^(\s*```).*")
+"""The language of a block of code, which is not shown; all other marks of Markdown are no words."""
 STARTS = ("\t", "\r", "\n", "\0")
 
 
@@ -112,14 +115,20 @@ def test_an_answer_that_obeys_is_words_and_nothing_else(
     there = {each.name: True for each in place.home.records.library.documents()}
     obeyed = replace(record, answer=attack.obeyed, checks=replace(record.checks, sentences=()))
     for shown in (record, obeyed):
-        page = render.conversation([render.Turn(shown)], chart, documents=there)
+        turn = render.Turn(shown)
+        page = render.conversation([turn], chart, documents=there)
         assert acting(page) == []
         soup = BeautifulSoup(page, "html.parser")
         said = "".join(piece.get_text() for piece in soup.select(".words")).replace(" (no source found)", "")
-        lost = set(re.findall(r"\w+", shown.answer)) - set(re.findall(r"\w+", said))  # marks of Markdown are no words
-        assert not lost or shown.checks.sentences or shown.status == "cannot_answer", lost
+        if turn.kind == "answer":
+            answered = FENCE.sub("", shown.answer)
+            assert WORD.findall(answered) == WORD.findall(said) or shown.checks.sentences
+        else:  # words of ours stand in its place
+            assert said.strip().startswith(("I did not find a clear answer", "Hello! I answer questions"))
+            assert not attack.obeyed or attack.obeyed not in said
         assert [each.get_text().partition(" ")[0] for each in soup.select(".badge")] != ["Approved"]
-        assert "".join(each.get_text() for each in soup.select(".kept")) == "", "a label that nobody gave"
+        kept = [each.get_text() for each in soup.select(".kept")]
+        assert kept == ([] if turn.kind == "greeting" else [""]), "a label that nobody gave"
         for words in (unmarked(shown.answer), told(shown)):
             parsed = MarkdownIt("commonmark", {"html": True}).parse(words)
             parts = [each.type for token in parsed for each in (token, *(token.children or ()))]

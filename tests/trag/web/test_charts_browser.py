@@ -75,6 +75,7 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     answered = ask(page, DRONES_QUESTION)
     expect(answered.locator(".words")).to_contain_text("Secretary General")
     expect(answered.locator(".found li").first).to_have_text(re.compile(r"The chart of \d+ \w+ \d+$"))
+    conversation = page.url
 
     page.get_by_role("link", name="Organization chart").click()
     page.get_by_role("link", name=re.compile("Compare")).click()
@@ -84,6 +85,8 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     to_the_questions(page)
     again = ask(page, DRONES_QUESTION)
     expect(again.locator(".words")).not_to_contain_text("under the Secretary General")
+    page.goto(conversation)
+    expect(page.locator("#log .found li").first).to_have_text(re.compile(r"; another one is in use now$"))
 
 
 def test_names_that_are_html_stay_text(page: Page) -> None:
