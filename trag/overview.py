@@ -1,5 +1,5 @@
-"""What an admin looks at on a Monday, beside the gaps: how much is asked, what became of answers judged wrong, and which
-documents are due."""
+"""What an admin looks at on a Monday, beside the gaps: how much is asked, what became of answers judged wrong, and
+which documents are due."""
 
 from __future__ import annotations
 
