@@ -40,7 +40,7 @@
       section.hidden = !here;
       found += here;
     }
-    list.querySelector(".none-found").hidden = found > 0;
+    list.querySelector(".no-match").hidden = found > 0;
   };
   document.addEventListener("input", ({ target }) => target.matches("input.find") && filter(target));
 
