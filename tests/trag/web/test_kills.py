@@ -49,8 +49,8 @@ def test_a_killed_model_is_told_soon_and_a_killed_app_has_every_answer_and_label
         answered = ask(page, CHART_QUESTION)
         expect(answered).not_to_contain_text("process ended")
         shown = answered.locator(".words").inner_text()
-        answered.get_by_role("button", name="Incorrect").click()
-        expect(answered.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
+        answered.locator("[data-verdict=Incorrect]").click()
+        expect(answered.locator("[data-verdict=Incorrect]")).to_have_attribute("aria-pressed", "true")
         conversation = page.url.split("?")[1]
         process.kill()
     page.close()
@@ -60,7 +60,7 @@ def test_a_killed_model_is_told_soon_and_a_killed_app_has_every_answer_and_label
         again = page.locator("#log article").last
         expect(again.locator("h2")).to_have_text(CHART_QUESTION, timeout=60_000)
         assert again.locator(".words").inner_text() == shown
-        expect(again.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
+        expect(again.locator("[data-verdict=Incorrect]")).to_have_attribute("aria-pressed", "true")
         page.close()
 
 
