@@ -97,11 +97,11 @@ def ended(case: Case, organization: Organization, model: LanguageModel) -> tuple
 
 
 def asked(question: str, organization: Organization, model: LanguageModel) -> ChartQuery:
-    """What the product makes of a question before it searches: nothing where neither a unit nor a type is named."""
+    """What the product makes of a question before it searches: nothing where it names nothing of the chart."""
     if organization.chart is None or organization.finder is None:
         raise ValueError("no chart")
-    mentions = organization.finder.find(question)
-    if not mentions and not organization.finder.find_types(question):
+    mentions, types = organization.finder.find(question), organization.finder.find_types(question)
+    if not chart_query.concerns(question, mentions, types, organization.chart):
         return ChartQuery("", None)
     return chart_query.ask(question, mentions, organization.chart, model, stop=threading.Event())
 

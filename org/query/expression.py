@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from org.chart import Chart, Unit
 from org.query import facts, lists, sentences
 from org.query.grammar import QueryError
-from org.query.lists import Units, Value
+from org.query.lists import Cell, Units, Value
 from org.query.sentences import Statement, placement
 
 Earlier = Callable[[], Sequence[tuple[str, Chart]]]
@@ -36,18 +36,18 @@ class ChartReply:
 class _Scene:
     """What an expression is read in: u1 is the first of `given`, None where a chart lacks it."""
 
-    given: tuple[Unit | None, ...]
+    given: tuple[Unit | Cell | None, ...]
     chart: Chart
     earlier: Earlier
 
 
-def run(expression: str, given: Sequence[str], chart: Chart, *, earlier: Earlier = tuple) -> ChartReply | None:
-    """The answer to an expression, in which u1 is the unit with the first id in `given`.
+def run(expression: str, given: Sequence[str | Cell], chart: Chart, *, earlier: Earlier = tuple) -> ChartReply | None:
+    """The answer to an expression, in which u1 is the unit with the first id in `given`, or all with such a cell.
 
     None for documents(), and where the chart does not say: words that no unit has, a cell that is empty. Raises
     QueryError for what does not parse, goes beyond the bounds, or names what is not there.
     """
-    scene = _Scene(tuple(chart.unit(unit) for unit in given), chart, earlier)
+    scene = _Scene(tuple(one if isinstance(one, Cell) else chart.unit(one) for one in given), chart, earlier)
     if len(expression) > _LONGEST:
         raise QueryError(f"The expression has {len(expression):,} signs.", f"{_LONGEST} are the most.")
     try:
@@ -68,11 +68,16 @@ def run(expression: str, given: Sequence[str], chart: Chart, *, earlier: Earlier
     return ChartReply(text, tuple(statements)[:_SOURCES])
 
 
-def described(given: Sequence[str], chart: Chart) -> list[str]:
-    """A line for each given unit as the model reads it: "u1 = Field Division (division, under Northwind Agency)". No
-    name, whatever is in it, makes a second line or a long one."""
+def described(given: Sequence[str | Cell], chart: Chart) -> list[str]:
+    """A line for each that is given as the model reads it: "u1 = Field Division (division, under Northwind Agency)" or
+    "u1 = Finance (department, 3 people)". No name, whatever is in it, makes a second line or a long one."""
     lines = []
-    for place, unit in enumerate(map(chart.unit, given), 1):
+    for place, one in enumerate(given, 1):
+        if isinstance(one, Cell):
+            notes = f"{sentences.line(one.column.casefold(), 40)}, {one.units:,} {'units' if chart.types else 'people'}"
+            lines.append(f"u{place} = {sentences.line(one.text, 80)} ({notes})")
+            continue
+        unit = chart.unit(one)
         above = "at the top" if unit.parent is None else f"under {sentences.line(chart.unit(unit.parent).name, 60)}"
         notes = ", ".join(filter(None, (sentences.line(unit.type, 40), above)))
         lines.append(f"u{place} = {sentences.line(unit.name, 80)} ({notes})")
@@ -99,7 +104,7 @@ def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
         return None
     day, chart = charts[0]
     gone = next((unit for unit in scene.given if unit and not _then(unit, chart)), None)
-    if gone:
+    if isinstance(gone, Unit):
         text = f"{sentences.label(gone, scene.chart)} was not in the chart before the change of {day}."
         return ChartReply(sentences.sentence(text), (placement(gone.id, scene.chart),))
     then = _answer(call.args[0], _Scene(tuple(unit and _then(unit, chart) for unit in scene.given), chart, tuple))
@@ -112,8 +117,10 @@ def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
     return ChartReply(text, (*then.statements, *(now.statements if now else ())))
 
 
-def _then(unit: Unit, chart: Chart) -> Unit | None:
+def _then(unit: Unit | Cell, chart: Chart) -> Unit | Cell | None:
     """A unit as an earlier chart had it: by its id, else by its name where that is one unit's alone."""
+    if isinstance(unit, Cell):
+        return unit
     named = chart.named(unit.name)
     return chart.units.get(unit.id) or (named[0] if len(named) == 1 else None)
 
@@ -127,6 +134,8 @@ def _value(tree: ast.expr, scene: _Scene, depth: int) -> Value | None:
         if unit is None:
             hint = f"{len(scene.given)} units are given, from u1 on."
             raise QueryError(f"There is no {sentences.line(name, 40)}.", hint)
+        if isinstance(unit, Cell):
+            return lists.in_cell(unit, "", scene.chart)
         return Units((unit,), told=sentences.placed(unit, scene.chart))
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise QueryError(f"This is neither a unit nor a function: {type(tree).__name__}", _USE)
@@ -165,6 +174,12 @@ def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | 
             return lists.parent(some, noun, chart)
         case ("path", [some], []):
             return lists.path(some, chart)
+        case ("children" | "descendants", [Units(given=Cell() as cell)], [] | [_]):
+            return lists.in_cell(cell, noun, chart)
+        case ("is_under", [Units(given=Cell()) as one, Units(given=Cell()) as other], []):
+            return lists.in_both(one, other)
+        case ("attribute", [Units(given=Cell(column=column))], [asked]) if asked == column:
+            return None  # what the question says itself
         case ("children", [some], [] | [_]):
             return lists.children(some, noun, chart)
         case ("descendants", [some], [] | [_]):

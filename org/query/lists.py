@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from org.chart import Chart, Unit
@@ -23,7 +23,16 @@ _CELL = 8
 _NONE = 3
 _SHORTEST = 4
 """Letters that two words must share to be forms of one: "complaint" and "complaints", but not "it" and "Italy"."""
-_cells: WeakKeyDictionary[Chart, frozenset[tuple[str, ...]]] = WeakKeyDictionary()
+_cells: WeakKeyDictionary[Chart, dict[tuple[str, ...], Cell]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a column says of `units` units: in a chart of people, where they work, or what they are."""
+
+    column: str
+    text: str
+    units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,8 @@ class Units:
     """Units found, none of them twice. `about` are those that the question named for it; `noun` and `place` make the
     sentence "3 committees are directly under the Field Division", `note` a second one. `told` is the answer where a
     list would be none ("A is directly under B."). `is_typed` is whether all are of the type `noun`, `is_deep` whether
-    they may be anywhere, so that a list tells where; `start` is the unit that a way upward began at."""
+    they may be anywhere, so that a list tells where; `start` is the unit that a way upward began at, `given` the cell
+    that all of them have, where a question names that."""
 
     units: tuple[Unit, ...]
     about: tuple[Unit, ...] = ()
@@ -42,6 +52,7 @@ class Units:
     is_typed: bool = False
     is_deep: bool = False
     start: Unit | None = None
+    given: Cell | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +220,20 @@ def described(text: str, noun: str, chart: Chart) -> Units | None:
     return Units(found, (), _noun(noun, chart), place, " ".join(why), is_typed=bool(noun), is_deep=True)
 
 
+def in_cell(given: Cell, noun: str, chart: Chart) -> Units | None:
+    """The units of which a column says the same, None when it says it no more."""
+    found = where(given.column, given.text, chart)
+    some = _of_type(found.units, noun, chart) if found else ()
+    return found and replace(found, units=some, noun=_noun(noun, chart), is_typed=bool(noun), given=given)
+
+
+def in_both(one: Units, other: Units) -> Units:
+    """The units that two lists by a cell share."""
+    shared = {unit.id for unit in other.units}
+    found = tuple(unit for unit in one.units if unit.id in shared)
+    return Units(found, noun=one.noun, place=f"{one.place} and {other.place}")
+
+
 def where(column: str, text: str, chart: Chart) -> Units | None:
     """The units with these words in a column, None when there are none; of a few what it says, where that is more."""
     header = spelled(column, chart)
@@ -263,21 +288,32 @@ def holding(text: str, units: Iterable[Unit], texts: Callable[[Unit], Sequence[s
     return found[min(found)] if found else []
 
 
-def names_cell(text: str, chart: Chart) -> bool:
-    """Whether all of what a cell beside the names and the description says stands in the text: a title, the name of a
-    head, a room. A bare number does not count."""
+def cells(text: str, chart: Chart) -> tuple[Cell, ...]:
+    """The cells, beside names and descriptions, of which all stands in the text, none within another: a title, the name
+    of a head, a room. A bare number does not count. What several columns say is the one's that says it most often."""
     if chart not in _cells:
-        cells = (text for unit in chart.units.values() for text in (unit.head, *(cell for _, cell in unit.attributes)))
-        told = {tuple(words(cell)) for cell in cells} - {()}
-        _cells[chart] = frozenset(
-            cell for cell in told if len(cell) <= _CELL and not (len(cell) == 1 and cell[0].isdigit())
-        )
-    found = words(text)
-    return any(
-        tuple(found[start : start + length]) in _cells[chart]
-        for length in range(1, _CELL + 1)
-        for start in range(len(found) - length + 1)
-    )
+        _cells[chart] = _cells_of(chart)
+    found, known, named = words(text), _cells[chart], list[Cell]()
+    start = 0
+    while start < len(found):
+        length = next((n for n in range(_CELL, 0, -1) if tuple(found[start : start + n]) in known), 0)
+        named += [known[tuple(found[start : start + length])]] if length else []
+        start += length or 1
+    return tuple(dict.fromkeys(named))
+
+
+def _cells_of(chart: Chart) -> dict[tuple[str, ...], Cell]:
+    """The cells by their words, the commonest of those that are spelled alike."""
+    spelled: dict[tuple[str, tuple[str, ...]], str] = {}
+    counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for unit in chart.units.values():
+        for header, text in (("head", unit.head), *unit.attributes):
+            spelling = tuple(words(text))
+            if 0 < len(spelling) <= _CELL and not (len(spelling) == 1 and spelling[0].isdigit()):
+                spelled.setdefault((header, spelling), text)
+                counted[header, spelling] += 1
+    rarest_first = sorted(counted.items(), key=lambda one: one[1])
+    return {spelling: Cell(header, spelled[header, spelling], units) for (header, spelling), units in rarest_first}
 
 
 def words(text: str) -> list[str]:

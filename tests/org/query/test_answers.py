@@ -7,7 +7,7 @@ import pytest
 from org.chart import Chart, Unit
 from org.query.expression import described, run
 from org.query.grammar import QueryError
-from org.query.lists import names_cell
+from org.query.lists import Cell, cells
 from org.reading.charts import load
 
 AGENCY = b"""id,name,parent,type,aliases,description,head,email,Site
@@ -41,7 +41,7 @@ def people() -> Chart:
     return load(PEOPLE, "people.csv")
 
 
-def told(expression: str, chart: Chart, *given: str) -> str:
+def told(expression: str, chart: Chart, *given: str | Cell) -> str:
     reply = run(expression, given, chart)
     assert reply
     return reply.text
@@ -148,6 +148,20 @@ def test_a_chart_of_people(expression: str, text: str, people: Chart) -> None:
     assert told(expression, people, *given).startswith(text)
 
 
+def test_units_that_have_a_cell_in_common_are_asked_of_as_one(people: Chart) -> None:
+    (finance,) = cells("who is in finance", people)
+    assert finance == Cell("Department", "Finance", 3)
+    assert described([finance], people) == ["u1 = Finance (department, 3 people)"]
+    everybody = '3 are listed with "Finance" as Department: Tobin Hale, Leo Quint and Nia Borg.'
+    assert told("children(u1)", people, finance) == told("descendants(u1)", people, finance) == everybody
+    assert told("count(children(u1))", people, finance) == '3 are listed with "Finance" as Department.'
+    both = told("is_under(u1, u2)", people, finance, Cell("Title", "Accountant", 1))
+    assert both == '1 is listed with "Finance" as Department and listed with "Accountant" as Title: Leo Quint.'
+    assert run("attribute(u1, 'Department')", [finance], people) is None
+    assert run("attribute(u1, 'Telephone')", [finance], people)
+    assert run("children(u1)", [Cell("Department", "Mars", 2)], people) is None
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -159,7 +173,7 @@ def test_a_chart_of_people(expression: str, text: str, people: Chart) -> None:
     ids=["a title", "a telephone", "some of a title's words", "nothing"],
 )
 def test_a_text_names_a_cell_where_it_has_all_of_it(text: str, named: bool, people: Chart) -> None:
-    assert names_cell(text, people) is named
+    assert bool(cells(text, people)) is named
 
 
 def test_a_reply_rests_on_the_places_of_its_units(agency: Chart) -> None:
