@@ -221,6 +221,14 @@ class Assistant:
             scope = self._scope(question, vector, asked)
             likelihood = partial(retrieve.query_likelihood, self.model)
             placed, lines = self._found(question, vector, asked, scope, mentions, likelihood)
+            as_asked = run.record.question
+            if as_asked != question and retrieve.best_odds(lines) <= 0:
+                # What was made to stand alone may ask for what nobody wrote: "how long is annual leave paid".
+                vector = self.embedder.embed_questions([as_asked])[0]
+                placed, again = self._found(as_asked, vector, asked, scope, mentions, likelihood)
+                if retrieve.best_odds(again) > 0:
+                    question, lines = as_asked, again
+                    run.add(standalone=question)
             found, context = retrieve.excerpts(lines), [one.text for one in placed]
             messages, excerpts = self._fitting(question, found, context)
         run.count(Tokens(dropped=len(found) - len(excerpts)))
