@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -50,12 +49,6 @@ def html(pieces: Sequence[Piece], answer: str) -> Markup:
         draw = _rows if is_row else _prose
         found += draw(group, answer)
     return found
-
-
-def display_name(document: str) -> str:
-    """What a document is called where people read: its file's name without what only programs need."""
-    words = " ".join(PurePath(document).stem.replace("_", " ").replace("-", " ").split())
-    return words[:1].upper() + words[1:] or document
 
 
 def _prose(pieces: Iterable[Piece], answer: str) -> Markup:

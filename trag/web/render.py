@@ -24,7 +24,7 @@ from trag.people import CurrentUser
 from trag.progress import BY_READER
 from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
 from trag.table_rows import read_row
-from trag.web.answer_text import Piece, display_name, html
+from trag.web.answer_text import Piece, html
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.language import LANGUAGES, gettext, later, ngettext
 from trag.web.language import gettext as _
@@ -129,7 +129,7 @@ def conversation(
     chart: Chart | None,
     *,
     charts: Sequence[Version] = (),
-    documents: Mapping[str, bool],
+    documents: Mapping[str, str],
     id: str = "",
     examples: Sequence[str] = (),
     shares: bool = False,
@@ -332,6 +332,6 @@ def environment() -> jinja2.Environment:
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
-    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
+    made.filters |= {"by_day": by_day, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made

@@ -34,6 +34,7 @@ class ConflictsPage:
             conflicts=[each for each in kept if each.state == "open"],
             denied=[each for each in kept if each.state == "none"],
             opens=_opens,
+            titles={each.name: each.called for each in self.context.library.documents()},
             notice=self.context.notices.said(request),
         )
 

@@ -51,7 +51,7 @@ MOST = 100
 """Documents on a page."""
 
 ORDERS: dict[str, Callable[[Document], Any]] = {
-    "name": lambda document: document.name.casefold(),
+    "name": lambda document: document.called.casefold(),
     "pages": lambda document: document.pages or 0,
     "added": lambda document: document.added,
 }
@@ -146,7 +146,7 @@ def listing(
     found = [
         each
         for each in documents
-        if all(word in f"{each.name} {each.by}".casefold() for word in words)
+        if all(word in f"{each.called} {each.name} {each.by}".casefold() for word in words)
         and (not query.problems or each.name in troubled)
         and (not query.review or each.name in due)
     ]

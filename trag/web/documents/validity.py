@@ -60,15 +60,17 @@ class ValidityPage:
         who, chart = caller(request), self.context.home.organization.chart
         names = self.validity.owned(who.unit, who.name)
         known = self.validity.all()
-        there = {each.name for each in self.context.library.documents() if may_read(who, each.audience, chart)}
+        documents = self.context.library.documents()
+        there = {each.name: each.called for each in documents if may_read(who, each.audience, chart)}
         mine = {name: known[name] for name in names if name in known and name in there}
         due = to_review(mine, date.today())
-        rest = sorted((name for name in mine if name not in due), key=str.casefold)
+        rest = sorted((name for name in mine if name not in due), key=lambda name: there[name].casefold())
         standings = self.validity.standings(mine, Period.of(date.today()))
         return page(
             "owned",
             here="/documents/owned",
             due=due,
+            titles=there,
             rows=[(name, mine[name], standings.get(name)) for name in (*due, *rest)],
             notice=self.context.notices.said(request),
         )
