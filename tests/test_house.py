@@ -71,6 +71,7 @@ ROOMS = {
     "peft": {"trag/finetune/"},
     "gguf": {"trag/finetune/"},
     "gradio": {"trag/web/"},
+    "prometheus_client": {"trag/web/monitoring.py"},
     "argon2": {"trag/people/passwords.py"},
     "zxcvbn": {"trag/people/passwords.py"},
     "pyotp": {"trag/people/second_factor.py"},

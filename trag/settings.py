@@ -90,6 +90,10 @@ class Settings:
     """The unit of the chart that each group is, "group=unit id"."""
     mcp: bool = False
     """Whether other assistants may ask by the Model Context Protocol, at /mcp, with personal tokens."""
+    metrics_key: str = ""
+    """The key with which monitoring reads the figures at /metrics, 20 characters or more. Empty: nobody reads them."""
+    log_json: bool = False
+    """Whether the log is lines of JSON."""
     workflows: bool = False
     """Whether workflows that an admin put in use run: else they are drafted, tried and exported only."""
     hooks: str = ""
