@@ -37,7 +37,7 @@ PARTS = {
 """What may stand in an address in place of each name in braces."""
 
 FILES = (
-    "/health", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
+    "/health", "/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
     "/appearance.css", "/logo.png",
 )  # fmt: skip
 """What every page loads, the same for everybody: it costs little and is not counted."""

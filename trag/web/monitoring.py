@@ -131,7 +131,7 @@ def missing(home: Home, opening: AssistantLoader) -> Iterator[str]:
 
 
 def mount(app: FastAPI, home: Home, figures: Figures, runs: ActiveRuns, opening: AssistantLoader) -> None:
-    """The three addresses that monitoring asks."""
+    """The addresses that monitoring asks."""
     figures.registry.register(_Present(home, runs, opening))
 
     def ready() -> Response:
@@ -141,6 +141,7 @@ def mount(app: FastAPI, home: Home, figures: Figures, runs: ActiveRuns, opening:
     def metrics() -> Response:
         return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)
 
-    app.get("/health", response_class=PlainTextResponse)(lambda: "ok")
+    for path in ("/health", "/healthz"):  # the second from before, for what watches it already
+        app.get(path, response_class=PlainTextResponse)(lambda: "ok")
     app.get("/ready")(ready)
     app.get("/metrics")(metrics)

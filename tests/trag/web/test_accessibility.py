@@ -44,7 +44,8 @@ RUN = """axe.run({resultTypes: ["violations"], rules: {"target-size": {enabled: 
 MANUAL, PAPER, RULES = "part-1-foundations.md", "paper.pdf", "rules.md"
 NO_PAGES = re.compile(
     r"\.(?:csv|jsonl?|md|png|xlsx|css|json)$|\{(?:brief_file|workflow_file|chart_file|ours|asset)\}|/original$|"
-    r"/(?:healthz|favicon\.ico|mcp)$|/v1/|/gradio_api/|/sign-in/(?:sso|back)$|/(?:progress|queue|places|units|ready)$|"
+    r"/(?:healthz?|metrics|favicon\.ico|mcp)$|/v1/|/gradio_api/|/sign-in/(?:sso|back)$|"
+    r"/(?:progress|queue|places|units|ready)$|"
     r"/units/\{number\}$|/review/next$|/documents/examples$"
 )
 """Addresses that give files, parts of pages, or another address."""
