@@ -25,6 +25,7 @@ from prometheus_client.registry import Collector
 from store import StoreError
 from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
+from trag.llm.servers import ModelServers
 from trag.record import AnswerRecord
 from trag.workflow.record import WorkflowRecord
 
@@ -96,6 +97,12 @@ class _Present(Collector):
         waiting = sum(draft.waiting > 0 for draft in drafts)
         asked = (("waiting", waiting), ("answering", len(drafts) - waiting))
         yield gauge("under_way", "What is being asked: waiting in line, or being answered.", "state", asked)
+        if isinstance(model := self._home.parts.get("model"), ModelServers):
+            states = model.states()
+            up = ((one.name, int(one.up)) for one in states)
+            yield gauge("model_server_up", "Whether a model server is asked.", "server", up)
+            outstanding = ((one.name, one.outstanding) for one in states)
+            yield gauge("model_server_outstanding", "Requests that a model server has.", "server", outstanding)
         try:
             jobs, reviews = records.jobs.counts(), records.reviews.counts("week")
         except StoreError:
@@ -121,6 +128,8 @@ def missing(home: Home, opening: AssistantLoader) -> Iterator[str]:
         yield "the index is not open"
     elif "model" not in home.parts:
         yield "the model is not there"
+    elif isinstance(model := home.parts["model"], ModelServers) and not any(one.up for one in model.states()):
+        yield "no model server can be asked"
     elif not opened.done() or opened.exception():
         yield "the assistant is not open"
     else:

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from store import StoreError
 from store.records import Records
 from tests.pages import ADDRESS, gated
+from tests.trag.llm.test_servers import opened, until
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token, Waiting
 from trag.flow.record import PlanRecord
@@ -122,6 +123,19 @@ def test_it_is_ready_when_all_is_there_and_else_says_what_is_missing(place: Plac
     assert not [name for name in found if name.startswith("trag_jobs")], "what is not known is not told as none"
 
 
+def test_model_servers_are_looked_at_and_one_is_enough(place: Place, model_address: str) -> None:
+    with opened("http://user:secret@127.0.0.1:9/v1") as model:
+        place.home.parts["model"] = model
+        assert place.ready() == (503, "not ready: no model server can be asked")
+    with opened("http://user:secret@127.0.0.1:9/v1", model_address) as model:
+        place.home.parts["model"] = model
+        until(lambda: place.ready() == (200, "ready"))
+        figures, there = place.figures(), model_address.removeprefix("http://")
+    assert figures["trag_model_server_up 127.0.0.1:9/v1"] == 0
+    assert figures[f"trag_model_server_up {there}"] == 1
+    assert figures[f"trag_model_server_outstanding {there}"] == 0
+
+
 def test_what_was_asked_is_counted_without_a_word_of_it(place: Place) -> None:
     found = Found("Who is Grace Hopper?", (), (), ())
     place.ask(found, Token("She"), Answer(RECORD))
@@ -198,7 +212,8 @@ def test_the_dashboard_shows_figures_that_there_are(place: Place) -> None:
     place.ask(QueueFull("Full.", ""))
     place.home.records.jobs.add("b.md", "1" * 64, "ann")
     place.home.records.save_answer("a1", None, "Q?", RECORD.answer, RECORD.to_json())
-    text = place.client.get("/metrics", headers=WITH_KEY).text
+    with opened("http://127.0.0.1:9/v1") as place.home.parts["model"]:
+        text = place.client.get("/metrics", headers=WITH_KEY).text
     there = set(re.findall(r"^(\w+)", text, re.MULTILINE))
     panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
     asked = " ".join(one["expr"] for each in panels for one in each["targets"])
