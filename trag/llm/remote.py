@@ -183,9 +183,10 @@ class RemoteModel:
         # Servers that give no counts send about a token a piece.
         yield Usage(usage.prompt, usage.evaluated, usage.completion or pieces, odds)
 
-    def look(self) -> None:
+    def look(self, *, alone: bool = False) -> None:
         """Raises ModelAway where the server gives no sign of life within seconds, refuses the key, does not answer like
-        one, or lists other models; nothing of it is in the log. It is asked for its models the first time, and after
+        one, or lists other models; nothing of it is in the log. The one model of a server that is `alone` is taken
+        whatever it calls it: there is no other that it could be mixed up with. It is asked for its models the first time, and after
         something was wrong: llama_cpp.server breaks off what it is writing when it is."""
         import httpx2
         import openai
@@ -199,8 +200,9 @@ class RemoteModel:
             if status >= _BROKEN and status not in _NO_LIST:
                 found, hint = f"answered with the error {status}.", "Is it still loading the model? Its log may say."
             elif not listed:
-                models = self._client.models.list(timeout=_LOOK_SECONDS).data
-                found, hint = ("", "") if self._name in {one.id for one in models} else self._missing
+                names = {one.id for one in self._client.models.list(timeout=_LOOK_SECONDS).data}
+                is_there = self._name in names or (alone and len(names) == 1)
+                found, hint = ("", "") if is_there else self._missing
         except openai.APITimeoutError:  # it is alive, and busy
             return
         except openai.APIStatusError as error:

@@ -201,7 +201,7 @@ class ModelServers:
         while not self._closed.is_set():
             wrong: TragError | None = None
             try:
-                server.model.look()
+                server.model.look(alone=len(self._known) == 1)
             except TragError as error:
                 wrong = error
             if self._closed.is_set():

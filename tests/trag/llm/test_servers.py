@@ -252,7 +252,7 @@ def test_when_all_fail_the_last_one_says_why_and_a_lone_server_is_asked_each_tim
 @pytest.mark.parametrize(
     ("listing", "listed", "said"),
     [
-        (200, json.dumps({"data": [{"id": "another"}]}), "has no model 'm'"),
+        (200, json.dumps({"data": [{"id": "another"}, {"id": "a third"}]}), "has no model 'm'"),
         (200, HTML, "does not answer like an OpenAI-compatible server"),
         (200, json.dumps({"data": [7]}), "does not answer like an OpenAI-compatible server"),
         (200, "{" * 2_000, "does not answer like an OpenAI-compatible server"),
@@ -278,6 +278,15 @@ def test_a_server_on_which_a_look_finds_something_wrong_is_not_asked(
         ask(model)
     assert away.value.hint
     assert not bad.asked
+
+
+def test_the_one_model_of_a_lone_server_is_taken_whatever_it_calls_it(three: list[Server]) -> None:
+    for one in three:
+        one.listed = json.dumps({"data": [{"id": "/models/some.gguf"}]})
+    with opened(three[0].url) as alone:
+        assert ask(alone) == "Red."
+    with opened(*(one.url for one in three)) as several, pytest.raises(ModelAway, match="has no model 'm'"):
+        ask(several)
 
 
 def test_a_server_is_asked_for_its_models_only_at_first_and_when_something_was_wrong(
