@@ -10,10 +10,11 @@ from datetime import date, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from store.conflicts import Side
 from store.folders import Folder
@@ -24,12 +25,16 @@ from tests import model_server
 from tests import serving as served
 from tests.serving import Visit, trag
 from tests.trag.web.conftest import SAMPLE
-from tests.trag.web.quality.conftest import answered, kept
-from tests.trag.web.test_active_workflows_browser import ID, MADE, send
+from tests.trag.web.quality.conftest import all_wrong, answered, kept
+from tests.trag.web.test_active_workflows_browser import ID, MADE, add_invoice, send
 from tests.trag.web.test_plans_browser import BOOK, PROCEDURES
 from tests.trag.web.test_workflows_browser import drafted
 from trag.brief.record import BriefQuestion, BriefRecord, BriefSentence, Part
 from trag.evaluate.cases import Case
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar import questions
+from trag.evaluate.grammar.audit import Audit
+from trag.evaluate.grammar.questions import Dropped, Meaning
 from trag.evaluate.runs import Results
 from trag.evaluate.scoring import Score
 from trag.flow.record import Chosen, PlannedStep, PlanRecord, WrittenIn
@@ -49,10 +54,7 @@ NO_PAGES = re.compile(
     r"/units/\{number\}$|/review/next$|/documents/examples$"
 )
 """Addresses that give files, parts of pages, or another address."""
-UNSEEN = {
-    *("/charts/picture", "/charts/{chart}/picture", "/workflows/active/runs/{address}"),
-    *("/quality/runs/{run}/audit", "/quality/needles/{run}"),
-}
+PICTURES = {"/charts/picture", "/charts/{chart}/picture"}
 DOORS = {"/sign-in", "/account/new", "/links/{code}"}
 """Those for who is not signed in yet."""
 ACCOUNTS = {"/account", "/people/{address}", "/people/log"}
@@ -84,7 +86,11 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(
-    sample_home: Path, model_address: str, pdf: Callable[..., bytes], tmp_path_factory: pytest.TempPathFactory
+    sample_home: Path,
+    model_address: str,
+    browser: Browser,
+    pdf: Callable[..., bytes],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[House]:
     """The app over a home in which everything is: answers, plans, briefings, workflows, runs, a folder, a conflict."""
     place = tmp_path_factory.mktemp("house")
@@ -97,8 +103,11 @@ def house(
     trag(home, "procedures", "activate", str(place / "book.json"))
     with closing(Records(f"sqlite:///{home}/trag.db")) as records:
         environment = {"TRAG_MODEL_URL": model_address, "TRAG_MODEL_NAME": model_server.NAME, "TRAG_WORKFLOWS": "true"}
+        environment |= {"TRAG_HOOKS": "post_invoice=http://127.0.0.1:1/"}
         places, own = _kept(home, records, shared), {"local": _asked(home, records, "local")}
         with served.app(home, **environment) as (address, _):
+            with browser.new_context(base_url=address) as context:
+                _give(context.new_page(), places)
             yield House(address, records, home, places, own)
 
 
@@ -177,6 +186,11 @@ def _kept(home: Path, records: Records, shared: Path) -> Places:
         kept(store, cases, [answered(cases[0], system, Score("Correct"))], system, day=day)
         for day, system in enumerate(("trag", "rag"))
     ]
+    found = Meaning("01-01", "SELECT", ("Bar",), "The Bar is open.", (("nine",),), ("When?",), ("When is it open?",))
+    audits.save(Audit("Hours", "Hours", 1, (found,), Dropped()), home / "results")
+    asked = questions.cases((found,))
+    audited = kept(store, asked, [answered(each, "trag", Score("Incorrect")) for each in asked], "trag", day=2)
+    needle = all_wrong(Results(home / "results" / "needle"), cases, "trag-top-k2")
     chart, book = records.chart_versions.all()[0].version, records.procedure_versions.all()[0].version
     documents = [f"/documents/{key(name)}" for name in (MANUAL, PAPER, RULES)]
     return {
@@ -188,12 +202,22 @@ def _kept(home: Path, records: Records, shared: Path) -> Places:
         "/documents/folders/{address}": [f"/documents/folders/{folder.id}"],
         "/quality/runs/{run}": [f"/quality/runs/{run.id}" for run in runs],
         "/quality/runs/{run}/answers/{number}": [f"/quality/runs/{runs[0].id}/answers/0"],
+        "/quality/runs/{run}/audit": [f"/quality/runs/{audited.id}/audit"],
+        "/quality/needles/{run}": [f"/quality/needles/{needle.id}"],
         "/quality/compare": [f"/quality/compare?a={runs[0].id}&b={runs[1].id}"],
     }
 
 
 def _give(page: Page, places: Places) -> None:
-    """Gives charts and procedures to be looked at before they are used."""
+    """Gives charts and procedures to be looked at before they are used, and has a workflow run."""
+    page.goto(f"/workflows/active/{ID}")
+    page.get_by_role("button", name="Activate").click()
+    expect(page.locator(".notice.good")).to_be_visible()
+    add_invoice(page, "17", "6200")
+    page.goto("/workflows/active")
+    page.locator(".runs a").first.click()
+    page.wait_for_url("**/runs/*")
+    places["/workflows/active/runs/{address}"] = [_path(page)]
     rows = (SAMPLE / "chart.csv").read_text("utf-8").splitlines()
     for address, of, name, content in (
         ("/charts", "/charts/{chart}", "chart.csv", "\n".join([*rows[:-3], rows[-1].replace(",", " 2,", 1)])),
@@ -205,7 +229,11 @@ def _give(page: Page, places: Places) -> None:
         page.set_input_files("input[type=file]", file)
         page.wait_for_url("**/uploads/*")
         expect(page.locator("h1")).to_be_visible()
-        places[of].append(page.url.removeprefix("http://").partition("/")[2].join(["/", ""]))
+        places[of].append(_path(page))
+
+
+def _path(page: Page) -> str:
+    return urlsplit(page.url).path
 
 
 def _violations(page: Page, address: str) -> list[str]:
@@ -235,7 +263,7 @@ def _pages(house: House, who: str) -> list[str]:
     judged = [each.replace("/answers/", "/review/") for each in house.own["local"]["/answers/{address}"]]
     dated = [f"/documents/{key(RULES)}/validity"] if who != "reviewer" else []  # their own, and an admin's every one
     places |= {"/review/{address}": judged, "/documents/{address}/validity": dated}
-    left_out = UNSEEN | (DOORS if who else set()) | (ACCOUNTS if who == "local" else set())
+    left_out = PICTURES | (DOORS if who else set()) | (ACCOUNTS if who == "local" else set())
     wanted = [path for needs, path in access.READ if needs in may[who] and not NO_PAGES.search(path)]
     wanted = [path for path in wanted if path not in left_out]
     return [address for path in wanted for address in places.get(path, [path])]
@@ -243,7 +271,6 @@ def _pages(house: House, who: str) -> list[str]:
 
 def test_every_page_has_no_violation_without_accounts(house: House, visit: Visit) -> None:
     page = visit(house.address, reduced_motion="reduce")
-    _give(page, house.places)
     found = [each for address in _pages(house, "local") for each in _violations(page, address)]
     assert not found, "\n".join(found)
 

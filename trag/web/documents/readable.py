@@ -53,7 +53,8 @@ def show(context: DocumentsContext, request: Request) -> Response:
     standings = context.home.records.validity.standings([each.name for each in shown], Period.of(date.today()))
     times = Counter(each.called for each in mine)
     rows = [
-        Row(each, topics(context.outline(each)), standings.get(each.name), times[each.called] > 1) for each in shown
+        Row(each, topics(context.outline(each), each.called), standings.get(each.name), times[each.called] > 1)
+        for each in shown
     ]
     return page("readable", rows=rows, words=words, first=first, total=len(found), readable=len(mine), most=MOST)
 
@@ -66,10 +67,10 @@ def _with(words: str, documents: Sequence[Document], context: DocumentsContext) 
             yield each
 
 
-def topics(outline: Sequence[str]) -> tuple[str, ...]:
-    """The highest headings of a document, in its order; those below where all stand under one."""
+def topics(outline: Sequence[str], title: str) -> tuple[str, ...]:
+    """The highest headings of a document but its title, in its order; those below where all stand under one."""
     paths = [path.split(" > ") for path in outline if path]
     top = dict.fromkeys(path[0] for path in paths)
     if len(top) == 1:
         top = dict.fromkeys(path[1] for path in paths if len(path) > 1) or top
-    return tuple(top)[:TOPICS]
+    return tuple(each for each in top if each != title)[:TOPICS]

@@ -43,7 +43,7 @@ def upload(page: Page, *files: tuple[str, bytes]) -> None:
     page.set_input_files("input[name=files]", payloads)
     for name, _ in files:
         done(page, name)
-        expect(page.locator("tbody th a").filter(has_text=name)).to_have_text(name)
+        expect(page.locator("tbody th .file").filter(has_text=name)).to_have_text(name)
 
 
 def chosen(name: str, text: str) -> FilePayload:
@@ -298,7 +298,7 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     expect(page.locator(".queue-part h2")).to_have_text("Nothing in work")
     expect(page.locator("tbody th").filter(has_text="buoy.md")).to_have_count(1)
     page.reload()
-    expect(page.locator("tbody th a").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
+    expect(page.locator("tbody th .file").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
     expect(row("gates.md").get_by_role("button", name="Try again: gates.md")).to_be_visible()
 
 
