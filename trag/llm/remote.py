@@ -186,8 +186,8 @@ class RemoteModel:
     def look(self, *, alone: bool = False) -> None:
         """Raises ModelAway where the server gives no sign of life within seconds, refuses the key, does not answer like
         one, or lists other models; nothing of it is in the log. The one model of a server that is `alone` is taken
-        whatever it calls it: there is no other that it could be mixed up with. It is asked for its models the first time, and after
-        something was wrong: llama_cpp.server breaks off what it is writing when it is."""
+        whatever it calls it: there is no other that it could be mixed up with. It is asked for its models the first
+        time, and after something was wrong: llama_cpp.server breaks off what it is writing when it is."""
         import httpx2
         import openai
 
