@@ -51,6 +51,8 @@ ROOMS = {
     "spacy": {"org/linking/entities.py"},
     "openpyxl": {"org/reading/workbook.py", "trag/ingest/"},
     "chromadb": {"store/"},
+    "pycld2": {"store/language.py"},
+    "Stemmer": {"store/language.py"},
     "langchain_core": {"store/index.py"},
     "langchain_text_splitters": {"trag/ingest/"},
     "sqlalchemy": {"store/"},

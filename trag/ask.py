@@ -20,10 +20,12 @@ from uuid import uuid4
 
 import prompts
 from org.chart import Chart
+from org.language import LANGUAGES, gettext, speaking
 from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
+from store.language import language
 from store.passage import OPEN
 from store.standing import Period
 from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, validity
@@ -77,7 +79,7 @@ _STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks, and within which conversation. `readers` holds the keys of whoever asks, None for who may read
-    everything; `owned` are the documents that they are the owner of."""
+    everything; `owned` are the documents that they are the owner of; `language` is that of the question."""
 
     history: Sequence[Turn]
     conversation: str | None
@@ -85,6 +87,7 @@ class Asked:
     readers: Collection[str] | None
     asker: str
     owned: Collection[str] = ()
+    language: str = "en"
 
 
 Steps = Callable[["Assistant", AnswerRun, Asked], Iterator[Event]]
@@ -121,6 +124,7 @@ class Assistant:
         readers: Collection[str] | None = OPEN,
         asker: str = "",
         owned: Collection[str] = (),
+        page: str = "en",
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
         An approved answer is given at once: Found, Answer. `steps` are those of another system than the product.
@@ -129,6 +133,7 @@ class Assistant:
         nothing else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
         `asker` is the id of whose an answer outside of a conversation is, "" for nobody's; drafts among the documents
         of `owned`, the asker's own, are searched like what is no longer in force, those of others after all else.
+        The answer is in the language of the question where it is one of `org.language`, else in that of the `page`.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`, and where the
         model was away from the beginning with what is found without it. Raises TragError for a question that is empty
@@ -136,7 +141,7 @@ class Assistant:
         """
         here = replace(self)
         text = cleaned(question)
-        asked = Asked(history, conversation, stop or threading.Event(), readers, asker, owned)
+        asked = Asked(history, conversation, stop or threading.Event(), readers, asker, owned, spoken(text, page))
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
             if steps is None and not history and here._approved(run, asked):
@@ -185,7 +190,13 @@ class Assistant:
             if chart_query.concerns(run.record.standalone, mentions, types, chart):
                 with run.timed("chart_query"):
                     query = chart_query.ask(
-                        run.record.standalone, mentions, chart, self.model, stop=asked.stop, earlier=self.earlier
+                        run.record.standalone,
+                        mentions,
+                        chart,
+                        self.model,
+                        stop=asked.stop,
+                        earlier=self.earlier,
+                        language=asked.language,
                     )
                 run.add(chart_query=query.expression)
                 if query.reply and not asked.stop.is_set():
@@ -236,7 +247,7 @@ class Assistant:
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
         if not excerpts:
-            run.add(answer=CANNOT_ANSWER)
+            run.add(answer=_refusal(asked))
             return
         best = max(one.odds for one in excerpts) if self.reranker else 0.0
         bias = REFUSAL - best if self.reranker else 0.0
@@ -273,9 +284,13 @@ class Assistant:
                 with run.timed("verify"):
                     self._compare(run, asked, scope, excerpts, lines)
                 return
-        run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
+        run.add(answer=_refusal(asked), checks=replace(run.record.checks, sentences=(), misplaced=()))
         if NO_QUESTION in run.draft and best <= 0:  # what a line rather answers than not was a question
-            greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
+            with speaking(asked.language):
+                greeting = gettext(
+                    "I answer questions about {organization}, from its documents and its chart.",
+                    organization=self.organization.name,
+                )
             run.add(answer=greeting, sources=(), statements=())
 
     def _compare(
@@ -343,7 +358,8 @@ class Assistant:
         if (chart := self.organization.chart) is None:
             return [], found
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
-        return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
+        with speaking(asked.language):
+            return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
 
     def _scope(self, question: str, vector: np.ndarray, asked: Asked) -> Scope:
         """What is in force on the days of a question. They are read where that matters: where one of the nearest
@@ -488,6 +504,17 @@ def cleaned(question: str) -> str:
             "Shorten it to what you want to know.",
         )
     return text
+
+
+def spoken(question: str, page: str = "en") -> str:
+    """The language to answer in, one of `org.language`: the question's where it is one of them, else the page's."""
+    told = language(question, hint="" if page == "en" else page)
+    return next((tag for tag in (told, page) if tag in LANGUAGES), "en")
+
+
+def _refusal(asked: Asked) -> str:
+    with speaking(asked.language):
+        return gettext(CANNOT_ANSWER)
 
 
 def _visible(text: str) -> str:

@@ -42,6 +42,7 @@ from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, histo
 from trag.web.evidence import named_in
 from trag.web.forms import remark
 from trag.web.language import gettext as _
+from trag.web.language import language
 from trag.web.visitors import caller, shell_of, where
 
 if TYPE_CHECKING:
@@ -229,12 +230,15 @@ class AskPage:
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
             said = history(self.home.records, chosen)
 
+        page = language()
+
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
             held = readers(who, self.home.organization.chart)
             owned = self.home.records.validity.owned(who.unit, who.name)
-            asking = assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned)
-            yield from asking
+            yield from assistant.ask(
+                question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned, page=page
+            )
 
         with _refusals_shown():
             begun = self.runs.begin(chosen, question, events, by=who.person)

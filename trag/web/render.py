@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import jinja2
 
 from org.chart import Chart
+from org.language import in_all
 from org.linking import disambiguation
 from prompts import CANNOT_ANSWER
 from trag.approved import normalized
@@ -121,7 +122,7 @@ class Turn:
             return "unfinished"
         if self.record.status != "cannot_answer":
             return "answer"
-        return "refusal" if self.record.answer in ("", CANNOT_ANSWER) else "greeting"
+        return "refusal" if self.record.answer in {"", *in_all(CANNOT_ANSWER)} else "greeting"
 
 
 def conversation(

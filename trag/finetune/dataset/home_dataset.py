@@ -15,6 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import prompts
+from org.language import in_all
 from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
@@ -178,7 +179,7 @@ def agreed_labels(
         answers = (label.corrected.strip() or stored.answer * (label.verdict == "Correct") for label in given)
         wanted = next(filter(None, reversed([*answers])), "")
         if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
-            is_refusal = wanted.casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold())
+            is_refusal = wanted.casefold() in {each.casefold() for each in (NOT_FOUND, *in_all(CANNOT_ANSWER))}
             found.append(Labelled(record, NOT_FOUND if is_refusal else wanted, wanted == stored.answer))
     return tuple(found)
 
@@ -214,7 +215,7 @@ def held_out_sections(sections: Collection[tuple[str, str]], *, seed: int) -> fr
 
 def case_of_answer(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:
     """A case whose gold is what the answer says for sure, and which takes that answer for right."""
-    if answer == CANNOT_ANSWER:
+    if answer in in_all(CANNOT_ANSWER):
         return Case(id, question, kind, refuse=True)
     yes_or_no = _POLARITY.match(answer)
     figures = dict.fromkeys(found.strip(" .,:") for found in _FIGURE.findall(answer))
