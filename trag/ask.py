@@ -28,7 +28,7 @@ from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.language import language
 from store.passage import OPEN
 from store.standing import Period
-from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, validity
+from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, translate, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -226,20 +226,20 @@ class Assistant:
     def _from_documents(self, run: AnswerRun, asked: Asked, mentions: Sequence[Mention]) -> Iterator[Event]:
         """The reader's words from a few excerpts, checked; one second try where something speaks against them, else the
         refusal."""
-        question, chart = run.record.standalone, self.organization.chart
+        chart, likelihood = self.organization.chart, partial(retrieve.query_likelihood, self.model)
         with run.timed("retrieve"):
-            vector = self.embedder.embed_questions([question])[0]
-            scope = self._scope(question, vector, asked)
-            likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, lines = self._found(question, vector, asked, scope, mentions, likelihood)
-            as_asked = run.record.question
-            if as_asked != question and retrieve.best_odds(lines) <= 0:
-                # What was made to stand alone may ask for what nobody wrote: "how long is annual leave paid".
-                vector = self.embedder.embed_questions([as_asked])[0]
-                placed, again = self._found(as_asked, vector, asked, scope, mentions, likelihood)
+            vector = self.embedder.embed_questions([run.record.standalone])[0]
+            scope = self._scope(run.record.standalone, vector, asked)
+            placed, lines = self._found(run.record.standalone, vector, asked, scope, mentions, likelihood)
+            for wording in self._other_wordings(run.record, asked):
+                if retrieve.best_odds(lines) > 0:
+                    break
+                vector = self.embedder.embed_questions([wording])[0]
+                placed, again = self._found(wording, vector, asked, scope, mentions, likelihood)
                 if retrieve.best_odds(again) > 0:
-                    question, lines = as_asked, again
-                    run.add(standalone=question)
+                    lines = again
+                    run.add(standalone=wording if wording == run.record.question else run.record.standalone)
+            question = run.record.standalone
             found, context = retrieve.excerpts(lines), [one.text for one in placed]
             messages, excerpts = self._fitting(question, found, context)
         run.count(Tokens(dropped=len(found) - len(excerpts)))
@@ -292,6 +292,15 @@ class Assistant:
                     organization=self.organization.name,
                 )
             run.add(answer=greeting, sources=(), statements=())
+
+    def _other_wordings(self, record: AnswerRecord, asked: Asked) -> Iterator[str]:
+        """What a question is searched by where it finds nothing that rather answers: its own words, where they were
+        made to stand alone ("How long is annual leave paid?" asks for what nobody wrote), and English ones, which
+        encoder and reranker know best. The reader is asked in the asker's language all the same."""
+        if self.reranker and record.question != record.standalone:
+            yield record.question
+        if self.reranker and language(record.question) not in ("", "en"):
+            yield translate.in_english(record.standalone, self.model, stop=asked.stop)
 
     def _compare(
         self, run: AnswerRun, asked: Asked, scope: Scope, excerpts: Sequence[Excerpt], lines: Sequence[Excerpt]
