@@ -98,7 +98,7 @@ def house(
     shared.mkdir()
     (place / PAPER).write_bytes(pdf(("Parking", ["A space costs 40 a month.", "It is paid in advance."])))
     (place / RULES).write_text("# Rules\n\n## 1 Paying\n\n| For | Fee |\n|---|---|\n| A space | 45 |\n", "utf-8")
-    (place / "book.json").write_text(json.dumps(BOOK | {"actions": [*BOOK["actions"], *_sample_actions()]}))
+    (place / "book.json").write_text(json.dumps(_book()))
     trag(home, "ingest", str(place / PAPER), str(place / RULES))
     trag(home, "procedures", "activate", str(place / "book.json"))
     with closing(Records(f"sqlite:///{home}/trag.db")) as records:
@@ -111,9 +111,11 @@ def house(
             yield House(address, records, home, places, own)
 
 
-def _sample_actions() -> list[dict[str, Any]]:
+def _book() -> dict[str, Any]:
+    """The steps, tables and triggers of the sample, and the procedures of another book."""
     book = json.loads((SAMPLE / "procedures.json").read_bytes())
-    return [each | {"source": {}} for each in book["actions"]]
+    actions = [*BOOK["actions"], *(each | {"source": {}} for each in book["actions"])]
+    return book | {"actions": actions, "procedures": BOOK["procedures"]}
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ def test_a_table_keeps_its_cells_and_its_source() -> None:
     soup = drawn(Piece("| Day | Fee |\n|---|---|\n| Monday | 5 |", True, 3))
     assert [each.get_text() for each in soup.select("th, td")] == ["Day", "Fee", "Monday", "53"]
     assert words(soup, "td .cite") == "3"
+    assert soup.select("table[tabindex='0']"), "a wide one is scrolled by keys too"
 
 
 @pytest.mark.parametrize(
