@@ -79,14 +79,15 @@ def in_all(text: str) -> frozenset[str]:
 
 
 @cache
-def translations(language: str) -> NullTranslations:
-    """All sentences of a language, as its file has them. Raises babel.messages.pofile.PoFileError for a broken one."""
+def translations(language: str, folder: Path = _FOLDER) -> NullTranslations:
+    """All sentences of a language, as its file in a folder has them. Raises babel.messages.pofile.PoFileError for a
+    broken one."""
     if language == "en":
         return NullTranslations()
     from babel.messages import mofile, pofile
     from babel.support import Translations
 
-    with (_FOLDER / f"{language}.po").open("rb") as file:
+    with (folder / f"{language}.po").open("rb") as file:
         catalog = pofile.read_po(file, locale=language, abort_invalid=True)
     packed = BytesIO()
     mofile.write_mo(packed, catalog)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from functools import cache
 from gettext import NullTranslations
-from io import BytesIO
 from pathlib import Path
 
+import org.language
 from trag.errors import later as later
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
@@ -60,20 +59,9 @@ def ngettext(one: str, many: str, number: int) -> str:
     return translations(SPOKEN.get()).ngettext(one, many, number)
 
 
-@cache
 def translations(language: str) -> NullTranslations:
     """All texts of a language, as its file has them. Raises babel.messages.pofile.PoFileError for a broken one."""
-    if language == "en":
-        return NullTranslations()
-    from babel.messages import mofile, pofile
-    from babel.support import Translations
-
-    with (_FOLDER / f"{language}.po").open("rb") as file:
-        catalog = pofile.read_po(file, locale=language, abort_invalid=True)
-    packed = BytesIO()
-    mofile.write_mo(packed, catalog)
-    packed.seek(0)
-    return Translations(packed)
+    return org.language.translations(language, _FOLDER)
 
 
 def _weight(text: str) -> float:

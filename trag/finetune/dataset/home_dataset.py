@@ -18,6 +18,7 @@ import prompts
 from org.language import in_all
 from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER, NOT_FOUND
+from store.language import language
 from store.library import Pair
 from store.passage import EVERYONE, Passage
 from store.records import StoredAnswer
@@ -191,7 +192,8 @@ def label_example(one: Labelled, organization: Organization) -> Example | None:
         chart, expression = organization.chart, one.record.chart_query
         if chart is None or not expression or not one.is_as_given:
             return None
-        reply = chart_queries.reply_of(expression, chart_queries.linked(one.question, organization), chart)
+        given = chart_queries.linked(one.question, organization)
+        reply = chart_queries.reply_of(expression, given, chart, language(one.question))
         # How the question was read is learned where that still gives the answer that was found right.
         example = chart_queries.example(source, one.question, expression, organization)
         return replace(example, kind=LABEL) if example and reply and reply.text == one.answer else None
