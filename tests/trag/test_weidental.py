@@ -15,7 +15,6 @@ from prompts import CANNOT_ANSWER, NOT_FOUND
 from tests.scripted import Scripted
 from trag.ask import spoken
 from trag.home import Home, open_home
-from trag.models.catalogue import CatalogueModel
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -96,15 +95,3 @@ def test_a_refusal_is_in_german_and_is_one_to_the_page(home: Home) -> None:
     found = answer(home, asked["question"], NOT_FOUND)
     assert (found.answer, found.status) == (asked["gold"], "cannot_answer")
     assert answer(home, "which pets may i bring?", NOT_FOUND, page="de").answer == CANNOT_ANSWER
-
-
-@pytest.mark.reader
-@pytest.mark.timeout(1800)
-def test_the_real_reader_answers_the_questions_in_german(reader: CatalogueModel, home: Home, tmp_path: Path) -> None:
-    with open_home(Settings(home=tmp_path / "real")) as own:
-        content = (TOWN / "chart.csv").read_bytes()
-        own.charts.activate(load(content, "chart.csv"), [("chart.csv", content)], by="ada")
-        own.ingest([TOWN / "documents"], replace=False, progress=lambda step, done, total: None)
-        given = {each["question"]: own.assistant.answer(each["question"]).answer for each in QUESTIONS}
-    right = [each["question"] for each in QUESTIONS if each["gold"] in given[each["question"]]]
-    assert len(right) >= 7, given
