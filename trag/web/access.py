@@ -24,7 +24,7 @@ PARTS = {
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
-    "ours": r"(?:ask|combobox|overview|pages|sending|following|shell|stream|"
+    "ours": r"(?:ask|combobox|overview|pages|sending|following|shell|stream|words|"
     r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|settings|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",

@@ -43,7 +43,7 @@ from trag.web.documents.context import DocumentsContext
 from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
-from trag.web.language import later
+from trag.web.language import in_words, later
 from trag.web.request_limits import Turns, give_turn_back
 from trag.web.responses import Denied, there
 from trag.web.visitors import caller
@@ -230,7 +230,7 @@ class Viewer:
         try:
             drawn = await self._drawn(caller(request).person, document, target, shown)
         except TragError as error:
-            return await run_in_threadpool(_text, document, target, key, back, in_one_line(told(error)))
+            return await run_in_threadpool(_text, document, target, key, back, in_words(told(error)))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
         path = f"/documents/{key}"
         return await run_in_threadpool(

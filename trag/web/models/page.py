@@ -34,9 +34,10 @@ from trag.models.catalogue import by_hand
 from trag.models.getting import ModelFetch
 from trag.models.local import accepted_name, check_new, check_room, offered, offered_as, room, take_in
 from trag.web.forms import Form, Upload, filled_in, received
+from trag.web.language import percent, time_left
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.models.trying import TryOut, five_questions
-from trag.web.render import environment, percent, time_left
+from trag.web.render import environment
 from trag.web.responses import Denied, Notice, Notices, attachment, explain
 from trag.web.visitors import named, where
 

@@ -13,9 +13,10 @@ from fastapi.responses import HTMLResponse
 from trag.evaluate.grammar.diagnosis import Module
 from trag.evaluate.tables import model_of
 from trag.record import VERDICTS
+from trag.web.language import percent, time_left
 from trag.web.quality.answers import CHOICES, MOST, UNDECIDED
 from trag.web.quality.figures import tone
-from trag.web.render import MEANINGS, environment, percent, time_left
+from trag.web.render import MEANINGS, environment
 from trag.web.visitors import here
 
 LARGEST_SET = 20 * 2**20

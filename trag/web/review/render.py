@@ -11,7 +11,8 @@ from store.review_queues import Choice
 from trag.evaluate.comparing import wilson
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.web.forms import DIGITS
-from trag.web.render import MEANINGS, NEIGHBOURS, environment, percent
+from trag.web.language import percent
+from trag.web.render import MEANINGS, NEIGHBOURS, environment
 from trag.web.review.context import CHOICES, COUNTED, SHARES
 
 TITLES: dict[Choice, str] = {
