@@ -38,7 +38,7 @@ def spoken() -> Iterator[None]:
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
     found = {}
-    errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"))
+    errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"), *WEB.parent.glob("folders/*.py"))
     templates = (WEB / "templates").rglob("*.html")
     for how, files in (("python", (*WEB.rglob("*.py"), *errors)), ("jinja2.ext:babel_extract", templates)):
         for file in files:
