@@ -11,6 +11,7 @@ from babel.messages import extract, pofile
 from babel.messages.catalog import Catalog
 from bs4 import BeautifulSoup
 
+from org.reading.encodings import ENCODINGS
 from tests.pages import words
 from trag.errors import TragError, in_one_line
 from trag.web import language, render
@@ -37,7 +38,7 @@ def spoken() -> Iterator[None]:
 
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
-    found = {}
+    found = {each.label: (each.label,) for each in ENCODINGS.values()}
     errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"), *WEB.parent.glob("folders/*.py"))
     templates = (WEB / "templates").rglob("*.html")
     for how, files in (("python", (*WEB.rglob("*.py"), *errors)), ("jinja2.ext:babel_extract", templates)):
