@@ -30,7 +30,7 @@ async function judge(event) {
     await refresh();
   } catch {
     form.classList.remove("sent");
-    form.querySelector(".soft").textContent = "That was not kept. Try again:";
+    form.querySelector(".soft").textContent = form.dataset.failed;
   }
 }
 
