@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from store.appearances import Appearance, differing
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, joined, later
 from trag.sandbox import Limits, run
 
 if TYPE_CHECKING:
@@ -86,22 +86,24 @@ def save(home: Home, typed: Appearance, *, logo: bytes | None = None, by: str, w
         try:
             png = logo_png(logo) if logo else ""
         except TragError as error:
-            problems.append(f"{error.message} {error.hint}")
+            problems.append(joined((error.message, error.hint)))
     if problems:
-        raise TragError(" ".join(problems), "Nothing was saved yet: correct it below, and save again.")
+        raise TragError(joined(problems), later("Nothing was saved yet: correct it below, and save again."))
     return home.records.appearances.put(typed, logo=png, by=by, where=where)
 
 
 def logo_png(content: bytes) -> str:
     """A picture as the logo is kept, a small PNG in base64. Raises TragError for what is none or too large."""
     if len(content) > LARGEST_LOGO:
-        found = f"The logo has {len(content) / 2**20:,.1f} MiB, and may have 1."
-        raise TragError(found, "Make it smaller: 640 pixels wide are shown at most.")
+        found = later("The logo has %(size)s MiB, and may have 1.", size=f"{len(content) / 2**20:,.1f}")
+        raise TragError(found, later("Make it smaller: 640 pixels wide are shown at most."))
     answer = run("trag.ingest.parse.logo", [], content, "The logo", _LIMITS)
     try:
         base64.b64decode(answer, validate=True)
     except (ValueError, binascii.Error) as error:
-        raise TragError("The logo was read to something that is no picture.", "Do not trust it.") from error
+        raise TragError(
+            later("The logo was read to something that is no picture."), later("Do not trust it.")
+        ) from error
     return answer
 
 
@@ -122,28 +124,32 @@ def tidied(typed: Appearance) -> Appearance:
 
 def wrong(typed: Appearance) -> Iterator[str]:
     """All that is wrong with what was typed, a sentence each."""
-    names = {
-        "organization": "The name of the organization",
-        "welcome": "The welcome",
-        "contact": "The name of the contact",
-        "contact_at": "The address of the contact",
+    too_long = {
+        "organization": later("The name of the organization has %(found)s characters, and may have %(most)s."),
+        "welcome": later("The welcome has %(found)s characters, and may have %(most)s."),
+        "contact": later("The name of the contact has %(found)s characters, and may have %(most)s."),
+        "contact_at": later("The address of the contact has %(found)s characters, and may have %(most)s."),
     }
-    for name, called in names.items():
+    for name, told in too_long.items():
         if (found := len(getattr(typed, name))) > LONGEST[name]:
-            yield f"{called} has {found:,} characters, and may have {LONGEST[name]:,}."
+            yield later(told, found=found, most=LONGEST[name])
     if typed.accent:
         yield from _wrong_accent(typed.accent)
     if len(typed.examples) > MOST_EXAMPLES:
-        yield f"There are {len(typed.examples)} example questions, and {MOST_EXAMPLES} fit."
+        found = len(typed.examples)
+        yield later("There are %(found)s example questions, and %(most)s fit.", found=found, most=MOST_EXAMPLES)
     for number, example in enumerate(typed.examples, 1):
         if len(example) > LONGEST["examples"]:
-            yield f"Example {number} has {len(example):,} characters, and may have {LONGEST['examples']}."
+            what = {"number": number, "found": len(example), "most": LONGEST["examples"]}
+            yield later("Example %(number)s has %(found)s characters, and may have %(most)s.", **what)
     if typed.contact_at and not _leads_somewhere(typed.contact_at):
-        yield f"“{typed.contact_at}” is no mail address (name@example.org) and no link (https://…)."
+        at = typed.contact_at
+        yield later("“%(typed)s” is no mail address (name@example.org) and no link (https://…).", typed=at)
     if typed.contact_at and not typed.contact:
-        yield "The contact has an address and no name."
+        yield later("The contact has an address and no name.")
     if not 0 <= typed.days_kept <= MOST_DAYS:
-        yield f"Conversations are kept for 0 (for ever) to {MOST_DAYS:,} days, not {typed.days_kept:,}."
+        days = {"most": MOST_DAYS, "found": typed.days_kept}
+        yield later("Conversations are kept for 0 (for ever) to %(most)s days, not %(found)s.", **days)
 
 
 def contrast(one: str, other: str) -> float:
@@ -166,16 +172,17 @@ def merged(typed: Appearance, seen: Appearance, now: Appearance) -> Appearance:
 
 def _wrong_accent(accent: str) -> Iterator[str]:
     if not _COLOUR.fullmatch(accent):
-        yield f"“{accent[:20]}” is no colour: write one like {ACCENT}."
+        yield later("“%(typed)s” is no colour: write one like %(example)s.", typed=accent[:20], example=ACCENT)
         return
     found = contrast(accent, _PAPER)
     if found < READABLE:
         darker = next(
             one for share in range(101) if contrast(one := _mixed(accent, "#000000", share), _PAPER) >= READABLE
         )
-        yield (
-            f"{accent} is too light: with white letters, and as letters on the page, it has a contrast of {found:.2f}, "
-            f"and {READABLE} is needed. {darker} is the same colour, dark enough."
+        yield later(
+            "%(accent)s is too light: with white letters, and as letters on the page, it has a contrast of %(found)s, "
+            "and %(needed)s is needed. %(darker)s is the same colour, dark enough.",
+            **{"accent": accent, "found": f"{found:.2f}", "needed": READABLE, "darker": darker},
         )
 
 

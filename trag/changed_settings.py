@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from store.files import write_atomic
-from trag.errors import OperatorError, TragError
+from trag.errors import OperatorError, TragError, joined, later
 from trag.json_lines import kept, to_keep
 from trag.llm.files import base_name
 from trag.settings import Settings, combined, file_of, in_environment, in_file
@@ -30,19 +30,24 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Model": (
+    later("Model"): (
         *("model", "adapter", "answer_tokens", "context", "gpu_layers"),
         *("model_url", "model_name", "model_key"),
     ),
-    "Search": ("embedder",),
-    "Limits": ("waiting",),
-    "Address and sign-in": (
+    later("Search"): ("embedder",),
+    later("Limits"): ("waiting",),
+    later("Address and sign-in"): (
         *("address", "host", "port", "proxy_from", "proxy_user", "second_factor", "sso_issuer", "sso_client"),
         *("sso_secret", "sso_name", "sso_groups", "sso_roles", "sso_units"),
     ),
-    "Programs": ("mcp", "workflows", "hooks"),
-    "Where things are kept": ("home", "database_url", "chroma_url"),
-    "Comparisons with the paper’s systems, in evaluations only": ("pairs", "sections", "threshold", "statement_tokens"),
+    later("Programs"): ("mcp", "workflows", "hooks"),
+    later("Where things are kept"): ("home", "database_url", "chroma_url"),
+    later("Comparisons with the paper’s systems, in evaluations only"): (
+        "pairs",
+        "sections",
+        "threshold",
+        "statement_tokens",
+    ),
 }
 """Every setting, in people's words."""
 AT_ONCE = frozenset({"answer_tokens", "waiting", "pairs", "sections", "threshold", "statement_tokens"})
@@ -98,7 +103,7 @@ def listed(home: Home, environment: Mapping[str, str] = os.environ) -> dict[str,
     """Every setting by its group, as trag.toml and the environment have it now. Raises TragError where they cannot be
     used."""
     table, held = in_file(home.folder), in_environment(environment)
-    saved, meanings = combined(home.folder, table, environment), _meanings()
+    saved, mean = combined(home.folder, table, environment), meanings()
 
     def setting(name: str) -> Setting:
         value, running = getattr(saved, name), getattr(home.settings, name)
@@ -110,7 +115,7 @@ def listed(home: Home, environment: Mapping[str, str] = os.environ) -> dict[str,
             may = "at once" if name in AT_ONCE else "after the next start" if name in AT_NEXT_START else ""
         differs = shown(name, running) or "none" if running != value and name != "home" else ""
         typed, switch = _typed(value) if may else "", isinstance(value, bool)
-        return Setting(name, meanings[name], shown(name, value), typed, origin, may, differs, switch)
+        return Setting(name, mean[name], shown(name, value), typed, origin, may, differs, switch)
 
     return {group: tuple(map(setting, names)) for group, names in GROUPS.items()}
 
@@ -138,17 +143,29 @@ def change(
         try:
             after = combined(home.folder, table, environment, wanted)
         except TragError as error:
-            raise TragError("; ".join([*problems, error.message]), "Nothing was changed.") from error
+            raise TragError(joined([*problems, error.message], "; "), later("Nothing was changed.")) from error
         if "answer_tokens" in wanted and 2 * after.answer_tokens > after.context:
             problems.append(
-                f'"answer_tokens" may be half of the context, {after.context // 2:,}, so that questions fit'
+                later(
+                    '"answer_tokens" may be half of the context, %(half)s, so that questions fit',
+                    half=after.context // 2,
+                )
             )
         if problems:
-            raise TragError("; ".join(problems), "Nothing was changed.")
+            raise TragError(joined(problems, "; "), later("Nothing was changed."))
         changed = {name: getattr(after, name) for name in wanted if getattr(after, name) != getattr(now, name)}
         if crossed := [name for name in changed if _typed(getattr(now, name)) != seen.get(name)]:
-            what = ", ".join(f"{name} is {shown(name, getattr(now, name))} now" for name in crossed)
-            raise Crossed(f"Somebody else changed settings meanwhile: {what}.", "Nothing of yours was changed yet.")
+            what = joined(
+                (
+                    later("%(name)s is %(value)s now", name=name, value=shown(name, getattr(now, name)))
+                    for name in crossed
+                ),
+                ", ",
+            )
+            raise Crossed(
+                later("Somebody else changed settings meanwhile: %(what)s.", what=what),
+                later("Nothing of yours was changed yet."),
+            )
         if changed:
             _write(home, changed)
             for name, value in changed.items():
@@ -209,18 +226,24 @@ def _note(home: Home) -> Path:
 
 def _check_model(home: Home, instead_of: str, environment: Mapping[str, str]) -> None:
     if held := model_held_by(home, environment):
-        raise TragError(f"{held} says which model answers, and counts more than this page.", "Take it out there first.")
+        raise TragError(
+            later("%(setting)s says which model answers, and counts more than this page.", setting=held),
+            later("Take it out there first."),
+        )
     if (now := home.settings.model) != instead_of:
-        raise Crossed(f"Somebody else changed the model meanwhile: {base_name(now)} answers now.", "Nothing was done.")
+        raise Crossed(
+            later("Somebody else changed the model meanwhile: %(model)s answers now.", model=base_name(now)),
+            later("Nothing was done."),
+        )
 
 
 def shown(name: str, value: object) -> str:
     """A value as it is shown, "" for none: of a secret only whether it is set, of an address neither who opens it nor a
     query, which may hold a password."""
     if name in _SECRETS:
-        return "set" if value else "not set"
+        return later("set") if value else later("not set")
     if isinstance(value, bool):
-        return "on" if value else "off"
+        return later("on") if value else later("off")
     text = str(value)
     return _QUERY.sub("?…", _PASSWORD.sub("…@", text)) if "://" in text else text
 
@@ -233,9 +256,12 @@ def _not_here(wanted: Mapping[str, str], held: Mapping[str, str]) -> list[str]:
     """What may not be changed of what is wanted, and why; unknown names are told by `combined`."""
     known = {field.name for field in fields(Settings)}
     return [
-        f"{name} is set by TRAG_{name.upper()} in the environment, which counts more than this page"
+        later(
+            "%(name)s is set by %(variable)s in the environment, which counts more than this page",
+            **{"name": name, "variable": f"TRAG_{name.upper()}"},
+        )
         if name in held
-        else f"{name} is not changed on this page, but by whoever runs the machine"
+        else later("%(name)s is not changed on this page, but by whoever runs the machine", name=name)
         for name in wanted
         if name in held or (name in known and name not in AT_ONCE | AT_NEXT_START)
     ]
@@ -256,7 +282,7 @@ def _write(home: Home, changed: Mapping[str, Any]) -> None:
 
 
 @cache
-def _meanings() -> dict[str, str]:
+def meanings() -> dict[str, str]:
     """What each setting means, as trag/settings.py says it below each."""
     (kind,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(kind, ast.ClassDef)

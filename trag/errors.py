@@ -3,7 +3,10 @@
 Everything else that is raised is a bug and keeps its traceback.
 """
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Iterable, Mapping
 
 from org.chart import ChartError
 from org.procedures import BookError
@@ -41,9 +44,30 @@ SHOWN = (TragError, ChartError, BookError, StoreError, PromptError)
 Shown = TragError | ChartError | BookError | StoreError | PromptError
 
 
-def later(text: str) -> str:
-    """The text as it is: it stands in trag/web/locale in other languages, and is looked up there when it is drawn."""
-    return text
+class Filled(str):
+    """A text in English that knows what it was made of: one with holes, and what fills them."""
+
+    text: str
+    values: Mapping[str, object]
+
+    @classmethod
+    def of(cls, text: str, values: Mapping[str, object]) -> Filled:
+        written = {name: f"{value:,}" if type(value) is int else value for name, value in values.items()}
+        filled = cls(text % written if values else text)
+        filled.text, filled.values = text, values
+        return filled
+
+
+def later(text: str, **values: object) -> str:
+    """The text, with its holes ("%(name)s") filled where there are values: it stands in trag/web/locale in other
+    languages, and is looked up there when it is drawn."""
+    return Filled.of(text, values) if values else text
+
+
+def joined(texts: Iterable[str], between: str = " ") -> str:
+    """These texts one after the other, each looked up when it is drawn."""
+    parts = {f"text{at}": each if isinstance(each, Filled) else Filled.of(each, {}) for at, each in enumerate(texts)}
+    return later(between.join(f"%({name})s" for name in parts), **parts)
 
 
 def in_one_line(error: Shown) -> str:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trag.errors import SHOWN
+from trag.errors import SHOWN, later
 from trag.models import catalogue
 
 if TYPE_CHECKING:
@@ -33,18 +33,28 @@ def first_steps(home: Home) -> tuple[Step, ...]:
     records, settings = home.records, home.settings
     accounts = records.people.count()
     steps: list[tuple[str, str, object, str]] = [
-        ("A language model", "It writes the answers.", _model_is_there(settings), "/models"),
-        ("The organization chart", "It answers questions about units.", records.chart_versions.active(), "/charts"),
-        ("Documents", "They answer all other questions.", records.library.documents(), "/documents"),
-        ("Name and logo", "People see whose assistant it is.", records.appearances.current().version, f"{PAGE}#look"),
-        ("Accounts", "Without any, only whoever sits at this machine is let in.", accounts, "/people"),
+        (later("A language model"), later("It writes the answers."), _model_is_there(settings), "/models"),
+        (
+            later("The organization chart"),
+            later("It answers questions about units."),
+            records.chart_versions.active(),
+            "/charts",
+        ),
+        (later("Documents"), later("They answer all other questions."), records.library.documents(), "/documents"),
+        (
+            later("Name and logo"),
+            later("People see whose assistant it is."),
+            records.appearances.current().version,
+            f"{PAGE}#look",
+        ),
+        (later("Accounts"), later("Without any, only whoever sits at this machine is let in."), accounts, "/people"),
     ]
     if accounts:
-        by_proxy = "Others reach the assistant there: TRAG_ADDRESS, and a proxy that ends TLS."
+        by_proxy = later("Others reach the assistant there: TRAG_ADDRESS, and a proxy that ends TLS.")
         reviewers = records.people.count(role="reviewer", state="active")
         steps += [
-            ("An https:// address", by_proxy, settings.address, f"{PAGE}#address"),
-            ("A reviewer", "Somebody who says which answers are right.", reviewers, "/people"),
+            (later("An https:// address"), by_proxy, settings.address, f"{PAGE}#address"),
+            (later("A reviewer"), later("Somebody who says which answers are right."), reviewers, "/people"),
         ]
     return tuple(Step(name, why, bool(done), path) for name, why, done, path in steps)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from org.chart import Chart
 from org.reading.table import read
 from store.person import Newcomer, Person, folded
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.people import passwords
 from trag.people.permissions import ROLES, CurrentUser, role_of
 
@@ -49,8 +49,10 @@ def accepted(typed: str) -> str:
     name = unicodedata.normalize("NFKC", typed.strip()[:_READ])
     if not _NAME.fullmatch(name):
         raise TragError(
-            f"{name[:LONGEST]!r} cannot be a name to sign in with." if name else "A name to sign in with is missing.",
-            f"It may have 1 to {LONGEST} letters, digits and any of . _ - + @ ', and no spaces.",
+            later("“%(name)s” cannot be a name to sign in with.", name=name[:LONGEST])
+            if name
+            else later("A name to sign in with is missing."),
+            later("It may have 1 to %(most)s letters, digits and any of . _ - + @ ', and no spaces.", most=LONGEST),
         )
     return name
 
@@ -61,7 +63,10 @@ def accepted_shown(typed: str, name: str) -> str:
     spaced = " ".join(unicodedata.normalize("NFC", typed[:_READ]).split())
     shown = "".join(c for c in spaced if c in _JOINERS or unicodedata.category(c)[0] != "C").strip(_JOINERS) or name
     if len(shown) > LONGEST:
-        raise TragError(f"{shown[:LONGEST]!r} cannot be shown as a name.", f"It may have {LONGEST} characters.")
+        raise TragError(
+            later("“%(name)s” cannot be shown as a name.", name=shown[:LONGEST]),
+            later("It may have %(most)s characters.", most=LONGEST),
+        )
     return shown
 
 
@@ -94,7 +99,7 @@ def make_admin(
     """
     alone = not records.people.exist()
     if first and not alone:
-        raise TragError("There is an admin already.", "Sign in, or ask an admin for an account.")
+        raise TragError(later("There is an admin already."), later("Sign in, or ask an admin for an account."))
     name = accepted(name)
     shown = accepted_shown(shown, name)
     passwords.check(password, (name, shown, organization))
@@ -115,7 +120,7 @@ def read_people(content: bytes, chart: Chart | None) -> tuple[ImportedRow, ...]:
     """The people in a CSV file with the column name (to sign in with), and where they are wanted shown, role and unit
     (by its id or name). Raises TragError that tells every row that is wrong."""
     if content[:2] == b"PK":
-        raise TragError("This is a workbook.", "Save the sheet as CSV, and import that.")
+        raise TragError(later("This is a workbook."), later("Save the sheet as CSV, and import that."))
     table = read(content, "people.csv")
     problems = [_at(each.row, each.message) for each in table.problems if each.severity == "error"]
     hints: list[str] = []  # those of the table are about charts
@@ -142,7 +147,7 @@ def read_people(content: bytes, chart: Chart | None) -> tuple[ImportedRow, ...]:
             problems.append(_at(line.number, f"{cells['name'][:LONGEST]} stands in row {before} already"))
     if problems:
         hint = " ".join(dict.fromkeys((*hints, "Correct the file and import it again.")))
-        raise TragError(f"Nobody was added: {_sentence(problems)}", hint)
+        raise TragError(later("Nobody was added: %(why)s", why=_sentence(problems)), hint)
     return tuple(rows)
 
 
@@ -152,8 +157,8 @@ def newcomers(rows: Sequence[ImportedRow], present: Collection[str], *, leave: b
     if present and not leave:
         taken = [_at(each.row, each.newcomer.name) for each in rows if each.newcomer.name in present]
         raise TragError(
-            f"Nobody was added. These names are taken: {_sentence(taken)}",
-            "Take these rows out of the file, or tick that those who are here already are left as they are.",
+            later("Nobody was added. These names are taken: %(names)s", names=_sentence(taken)),
+            later("Take these rows out of the file, or tick that those who are here already are left as they are."),
         )
     return tuple(each.newcomer for each in rows if each.newcomer.name not in present)
 

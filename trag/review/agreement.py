@@ -10,12 +10,19 @@ from math import sqrt
 from typing import NamedTuple
 
 from store.reviews import Agreement, Count
+from trag.errors import later
 from trag.record import VERDICTS
 
 LONGEST = 26
 """Weeks that a plot has room for; of more, it shows the last."""
 _Z = 1.959964
-_WORDS = ((0.0, "slight"), (0.2, "fair"), (0.4, "moderate"), (0.6, "substantial"), (0.8, "almost perfect"))
+_WORDS = (
+    (0.0, later("slight")),
+    (0.2, later("fair")),
+    (0.4, later("moderate")),
+    (0.6, later("substantial")),
+    (0.8, later("almost perfect")),
+)
 """What a kappa above each of these is called (Landis and Koch 1977)."""
 
 

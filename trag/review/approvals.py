@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from store import StoreError
 from store.approved import Approved, Ground, Kind
 from trag.approved import changed, documents_of, normalized
+from trag.errors import later
 from trag.review.verdicts import UNDECIDED, reopen
 
 if TYPE_CHECKING:
@@ -58,11 +59,11 @@ def pin(
                 "Ask another reviewer, or an admin, to look at it.",
             )
         now = change.present(documents)
-        why = "a document is gone" if len(now.documents) < len(set(documents)) else ""
+        why = later("a document is gone") if len(now.documents) < len(set(documents)) else ""
         if chart and chart != now.chart:
-            why = "another chart is in use"
+            why = later("another chart is in use")
         if procedures and procedures != now.procedures:
-            why = "other procedures are in use"
+            why = later("other procedures are in use")
         if why:
             raise StoreError(
                 f"The sources of that answer are no longer the same: {why}.",

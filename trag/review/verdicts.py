@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from store import StoreError
 from store.reviews import Label, Places, Review
+from trag.errors import later
 from trag.record import VERDICTS
 
 if TYPE_CHECKING:
@@ -32,9 +33,12 @@ May = Literal["judge", "settle", "look", "asked"]
 """Give a verdict of one's own, or another one; decide, with the others' in sight; only look at them; or leave it to the
 others, having asked the question oneself."""
 _WITHDRAWN = {
-    "open": "its verdict was taken back",
-    "second": "a second reviewer was asked for",
-    "disputed": "two reviewers judged it differently",
+    "open": later("its verdict was taken back"),
+    "second": later("a second reviewer was asked for"),
+    "disputed": later("two reviewers judged it differently"),
+    "Correct": later("it was judged Correct"),
+    "Correct-Verbose": later("it was judged Correct-Verbose"),
+    "Incorrect": later("it was judged Incorrect"),
 }
 """Why an approved answer is given no more whose verdict holds no more."""
 
@@ -206,7 +210,7 @@ def _withdraw(change: ReviewTransaction, answer: str, before: Reviewed, status: 
         # A plan that was given may be what was left of a pinned one.
         given = (kind, (record.get("approved") or {}).get("question", ""), before.answer if kind == "answer" else "")
     pinned = change.pinned(answer, given)
-    why = _WITHDRAWN.get(status, f"it was judged {status}")
+    why = _WITHDRAWN[status]
     for each in pinned:
         change.unpin(each.id, why)
     for other in {each.answer for each in pinned} - {None, answer}:

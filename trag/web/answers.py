@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
@@ -22,6 +21,8 @@ from trag.web import made
 from trag.web.answer_text import display_name
 from trag.web.evidence import evidence, named_in, of_document
 from trag.web.forms import Form
+from trag.web.language import gettext as _
+from trag.web.language import moment
 from trag.web.render import NEIGHBOURS, environment, pieces
 from trag.web.responses import Denied, Notices, explain, saved_as, there
 from trag.web.visitors import caller
@@ -128,10 +129,10 @@ def as_markdown(title: str, turns: tuple[StoredAnswer, ...]) -> Iterator[str]:
     yield f"# {title}\n"
     for stored in turns:
         record = AnswerRecord.from_json(stored.record_json)
-        yield f"\n## {record.question}\n\n{_day(stored.created)}\n\n{record.answer}\n"
+        yield f"\n## {record.question}\n\n{moment(stored.created)}\n\n{record.answer}\n"
         used = {one.source for one in record.checks.sentences if one.supported}
         named = (
-            "Organization chart"
+            _("Organization chart")
             if one.kind == "chart"
             else ", ".join(filter(None, (display_name(one.document), one.section)))
             for one in record.sources
@@ -139,10 +140,6 @@ def as_markdown(title: str, turns: tuple[StoredAnswer, ...]) -> Iterator[str]:
         )
         if places := dict.fromkeys(named):
             yield "\n" + "".join(f"- {place}\n" for place in places)
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%-d %b %Y, %H:%M} UTC"
 
 
 def mount(app: FastAPI, home: Home) -> None:

@@ -20,6 +20,7 @@ from store.files import FULL, UNFINISHED
 from trag.errors import TragError
 from trag.json_lines import made
 from trag.record import LONGEST_REMARK
+from trag.web.language import later
 
 DIGITS = 10
 """Those of the longest number that is read."""
@@ -53,7 +54,10 @@ def remark(text: str) -> str:
     """A comment on an answer, or a corrected one, as it is kept. Raises TragError for one that is too long."""
     kept = text.replace("\r\n", "\n").strip()
     if len(kept) > LONGEST_REMARK:
-        raise TragError(f"A text may have {LONGEST_REMARK:,} characters, this one has {len(kept):,}.", "Shorten it.")
+        raise TragError(
+            later("A text may have %(most)s characters, this one has %(found)s.", most=LONGEST_REMARK, found=len(kept)),
+            later("Shorten it."),
+        )
     return kept
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
+from datetime import date, datetime, timedelta
 from functools import cache
 from gettext import NullTranslations
 from io import BytesIO
 from pathlib import Path
 
+from trag.errors import Filled
 from trag.errors import later as later
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
@@ -51,13 +53,59 @@ def direction() -> str:
 
 
 def gettext(text: str) -> str:
-    """A text in the language of what is being drawn."""
+    """A text in the language of what is being drawn, what fills it too."""
+    if isinstance(text, Filled):
+        found = translations(SPOKEN.get()).gettext(text.text)
+        return found % {name: _spoken(value) for name, value in text.values.items()} if text.values else found
     return translations(SPOKEN.get()).gettext(text)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
     """The same of a text that tells a number, in the form that the number takes there."""
     return translations(SPOKEN.get()).ngettext(one, many, number)
+
+
+def counted(one: str, many: str, number: int, **values: object) -> str:
+    """A text that tells a number, in the form that the number takes there, filled with it ("%(num)s") and the rest."""
+    return ngettext(one, many, number) % {"num": written(number), **values}
+
+
+def day(at: date) -> str:
+    """A day as those who read the language write it: "25 Nov 2026"."""
+    from babel.dates import format_skeleton
+
+    return format_skeleton("yMMMd", at, locale=_locale())
+
+
+def moment(at: datetime) -> str:
+    """The same with the time, whose zone the machines keep: "25 Nov 2026, 14:05 UTC"."""
+    return f"{day(at)}, {at:%H:%M} UTC"
+
+
+def written(value: float) -> str:
+    """A number as those who read the language write it, with three places at most: "1,234"."""
+    from babel.numbers import format_decimal
+
+    return format_decimal(value, locale=_locale())
+
+
+def percent(share: float | None, places: int = 1) -> str:
+    """A share as they write it: "12.5%"; for none, "none"."""
+    from babel import Locale
+    from babel.numbers import format_percent
+
+    if share is None:
+        return gettext("none")
+    whole = Locale.parse(_locale()).percent_formats[None].pattern
+    return format_percent(share, whole.replace("#0", f"#0.{'0' * places}") if places else None, locale=_locale())
+
+
+def time_left(seconds: float) -> str:
+    """A stretch of time as they say it: "20 seconds", "2 minutes"."""
+    from babel.dates import format_timedelta
+
+    rounded = max(10, 10 * round(seconds / 10)) if seconds < 90 else seconds
+    return format_timedelta(timedelta(seconds=rounded), threshold=1.5, locale=_locale())
 
 
 @cache
@@ -74,6 +122,17 @@ def translations(language: str) -> NullTranslations:
     mofile.write_mo(packed, catalog)
     packed.seek(0)
     return Translations(packed)
+
+
+def _spoken(value: object) -> object:
+    if isinstance(value, Filled):
+        return gettext(value)
+    return written(value) if type(value) is int else value
+
+
+def _locale() -> str:
+    """English dates are written as most of the world does, the day first."""
+    return "en_GB" if SPOKEN.get() == "en" else SPOKEN.get()
 
 
 def _weight(text: str) -> float:

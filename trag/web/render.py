@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import jinja2
 
@@ -26,7 +26,7 @@ from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
 from trag.table_rows import read_row
 from trag.web.answer_text import Piece, display_name, html
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.language import LANGUAGES, gettext, later, ngettext
+from trag.web.language import LANGUAGES, day, gettext, later, moment, ngettext, written
 from trag.web.language import gettext as _
 from trag.web.security_headers import give_nonces
 from trag.web.visitors import Shell, here, shell
@@ -213,12 +213,12 @@ def badge(record: AnswerRecord) -> Badge:
     if record.interrupted:
         return Badge("unchecked", _("Not finished"))
     if approved := record.approved:
-        day = f"{date.fromisoformat(approved.at):%-d %b %Y}"
+        given = day(date.fromisoformat(approved.at))
         by = approved.by if approved.by != CurrentUser.local.name else ""
         title = _("Approved by %(name)s on %(day)s") if by else _("Approved on %(day)s")
         worded_alike = normalized(approved.question) == normalized(record.standalone)
         reason = "" if worded_alike else _("For the question: %(question)s") % {"question": approved.question}
-        return Badge("checked", title % {"name": by, "day": day}, reason)
+        return Badge("checked", title % {"name": by, "day": given}, reason)
     if record.status == "cannot_answer":
         return Badge("none", _("No answer found"))
     if checks.replaced == "chart":
@@ -283,8 +283,8 @@ def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, c
         return ""
     kept = next((each for each in charts if each.version == version), None)
     activated = kept.in_use(given) if kept and given else None
-    day = f"{activated.at:%-d %b %Y}" if activated else ""
-    name = _("The chart of %(day)s") % {"day": day} if day else _("The chart %(version)s") % {"version": version[:8]}
+    since = {"day": day(activated.at)} if activated else {}
+    name = _("The chart of %(day)s") % since if since else _("The chart %(version)s") % {"version": version[:8]}
     return name if chart and chart.version == version else name + _("; another one is in use now")
 
 
@@ -298,19 +298,6 @@ def disagreements(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[tupl
 def unit_name(unit: str, chart: Chart | None) -> str:
     """What a unit is called, "" for none; the id of one that the chart in use no longer has."""
     return chart.unit(unit).name if chart and unit in chart.units else unit
-
-
-def percent(value: float | None) -> str:
-    """A share as it is shown."""
-    return "none" if value is None else f"{value:.1%}"
-
-
-def time_left(seconds: float) -> str:
-    """A stretch of time as a person says it."""
-    if seconds < 90:
-        return f"{max(10, 10 * round(seconds / 10))} seconds"
-    minutes = round(seconds / 60)
-    return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
 def _template(name: str) -> jinja2.Template:
@@ -329,9 +316,24 @@ def environment() -> jinja2.Environment:
         extensions=["jinja2.ext.i18n"],
     )
     made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+    made.globals |= {name: _numbers_written(made.globals[name]) for name in ("gettext", "ngettext")}
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
+    made.filters |= {"day": day, "moment": moment, "number": written}
     made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made
+
+
+def _numbers_written(text: Any) -> Any:
+    """What fills a text of a template, with whole numbers as its language writes them."""
+
+    @jinja2.pass_context
+    def filled(context: jinja2.runtime.Context, *texts: Any, **values: Any) -> Any:
+        if len(texts) == 3:
+            values = {"num": texts[2]} | values
+        spoken = {name: written(value) if type(value) is int else value for name, value in values.items()}
+        return text(context, *texts, **spoken)
+
+    return filled

@@ -12,11 +12,12 @@ from babel.messages.catalog import Catalog
 from bs4 import BeautifulSoup
 
 from tests.pages import words
+from trag.changed_settings import meanings
 from trag.web import language, render
 
 WEB = Path(language.__file__).parent
 OTHERS = [each for each in language.LANGUAGES if each != "en"]
-KEYWORDS = {**extract.DEFAULT_KEYWORDS, "later": None}
+KEYWORDS = {**extract.DEFAULT_KEYWORDS, "later": None, "counted": (1, 2)}
 EMPLOYEES = (
     "page sidebar conversation welcome draft verdict share message answers/* plans/* briefings/* workflows/* "
     "workflows/active/notices people/door people/sign_in people/new people/link people/code people/account "
@@ -36,10 +37,10 @@ def spoken() -> Iterator[None]:
 
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
-    found = {}
-    errors = (WEB.parent / "errors.py", *WEB.parent.glob("people/*.py"))
+    found = {meaning: (meaning,) for meaning in meanings().values()}
+    beside = (*WEB.parent.glob("*.py"), *(WEB.parent / "people").glob("*.py"), *(WEB.parent / "review").glob("*.py"))
     templates = (WEB / "templates").rglob("*.html")
-    for how, files in (("python", (*WEB.rglob("*.py"), *errors)), ("jinja2.ext:babel_extract", templates)):
+    for how, files in (("python", (*WEB.rglob("*.py"), *beside)), ("jinja2.ext:babel_extract", templates)):
         for file in files:
             with file.open("rb") as source:
                 options = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}

@@ -14,7 +14,8 @@ from trag.people.permissions import may_read
 from trag.web.documents.names import key
 from trag.web.documents.pair_review import fingerprint
 from trag.web.evidence import marked
-from trag.web.render import environment, time_left
+from trag.web.language import time_left
+from trag.web.render import environment
 from trag.web.responses import Denied, Notices, there
 from trag.web.visitors import caller
 

@@ -19,7 +19,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from trag.changed_settings import change_model, model_change, model_held_by
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, joined
 from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
@@ -34,9 +34,11 @@ from trag.models.catalogue import by_hand
 from trag.models.getting import ModelFetch
 from trag.models.local import accepted_name, check_new, check_room, offered, offered_as, room, take_in
 from trag.web.forms import Form, Upload, filled_in, received
+from trag.web.language import gettext as _
+from trag.web.language import later, percent, time_left
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.models.trying import TryOut, five_questions
-from trag.web.render import environment, percent, time_left
+from trag.web.render import environment
 from trag.web.responses import Denied, Notice, Notices, attachment, explain
 from trag.web.visitors import named, where
 
@@ -46,7 +48,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PATH = "/models"
-TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
+TITLES = {
+    "dataset": later("Dataset"),
+    "train": later("Training"),
+    "export": later("Export"),
+    "measure": later("Measurement"),
+}
 SHOWN_PROMOTIONS = 20
 MOST_PASSES = 20
 """Passes over the data that a fine-tune may be asked for."""
@@ -194,8 +201,10 @@ class ModelsPage:
     def _promoted(self, request: Request) -> Response:
         name = self.home.adapter_name
         log.info("%s promoted the adapter %s", named(request), name or "none")
-        told = f"{name} answers from now on." if name else "The model answers without an adapter from now on."
-        return self.notices.go(PATH, Notice(told, more=("Answers under way keep the one that they began with.",)))
+        told = _("The model answers without an adapter from now on.")
+        if name:
+            told = _("%(name)s answers from now on.") % {"name": name}
+        return self.notices.go(PATH, Notice(told, more=(_("Answers under way keep the one that they began with."),)))
 
     def measure(self, request: Request, id: str) -> Response:
         """Hold an adapter against the one that answers."""
@@ -207,8 +216,8 @@ class ModelsPage:
         """Forget an adapter, and the fine-tune that it came of."""
         self.fine_tune.remove(id)
         log.info("%s removed an adapter", named(request))
-        told = f"The adapter {id} is removed, and the dataset that it learned from."
-        return self.notices.go(PATH, Notice(told, more=("What it was measured by stays under Quality.",)))
+        told = _("The adapter %(name)s is removed, and the dataset that it learned from.") % {"name": id}
+        return self.notices.go(PATH, Notice(told, more=(_("What it was measured by stays under Quality."),)))
 
     # Models
 
@@ -219,14 +228,18 @@ class ModelsPage:
             name = accepted_name(request.query_params.get("name", ""))
             length = request.headers.get("content-length", "")
             if not length.isdecimal():
-                raise TragError(f"Nobody says how large {name} is.", "Send it with its length.")
+                raise TragError(
+                    later("Nobody says how large %(name)s is.", name=name), later("Send it with its length.")
+                )
             await run_in_threadpool(check_new, name, int(length), folder)
             async with received(request.stream(), folder) as file:
                 architecture = await run_in_threadpool(self._take_in, file, name, request)
         except SHOWN as error:
-            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
-        more = (f"A model of the kind {architecture}. Try it before anybody relies on it.",)
-        page = self.notices.go(f"{PATH}#files", Notice(f"{name} is here.", more=more)).headers["location"]
+            return JSONResponse({"detail": _(joined((error.message, error.hint)))}, status_code=422)
+        more = (_("A model of the kind %(kind)s. Try it before anybody relies on it.") % {"kind": architecture},)
+        page = self.notices.go(f"{PATH}#files", Notice(_("%(name)s is here.") % {"name": name}, more=more)).headers[
+            "location"
+        ]
         return JSONResponse({"page": page}, status_code=201)
 
     def _take_in(self, file: Upload, name: str, request: Request) -> str:
@@ -273,26 +286,36 @@ class ModelsPage:
         self._check_free()
         changed = model_change(self.home)
         if changed is None:
-            raise TragError("No other model was chosen here before, so there is nothing to go back to.")
+            raise TragError(later("No other model was chosen here before, so there is nothing to go back to."))
         return self._change(request, changed.before, form)
 
     def _change(self, request: Request, model: str, form: Form) -> Response:
         if self.fine_tune.now and not self.fine_tune.now.over:
-            raise TragError("A fine-tune is running on the present model.", "Wait until it has ended, or stop it.")
+            raise TragError(
+                later("A fine-tune is running on the present model."), later("Wait until it has ended, or stop it.")
+            )
         if known := next((each for each in offered(self.home.folder) if each.setting == model), None):
             check_room(known)
         seen = form.get("instead_of", "")
         change_model(self.home, model, by=named(request), where=where(request), instead_of=seen)
         log.info("%s chose the model %s", named(request), base_name(model))
-        adapter = f" with {self.home.adapter_name}" if self.home.adapter_name else ""
-        told = f"{base_name(model)} answers from now on{adapter}."
-        return self.notices.go(PATH, Notice(told, more=("Answers under way keep the one that they began with.",)))
+        told = _("%(name)s answers from now on.")
+        if self.home.adapter_name:
+            told = _("%(name)s answers from now on with %(adapter)s.")
+        told %= {"name": base_name(model), "adapter": self.home.adapter_name}
+        return self.notices.go(PATH, Notice(told, more=(_("Answers under way keep the one that they began with."),)))
 
     def _check_free(self) -> None:
         if self.trial.now and not self.trial.now.over:
-            raise TragError(f"{self.trial.now.about.name} is being tried.", "Wait until that has ended, or stop it.")
+            raise TragError(
+                later("%(name)s is being tried.", name=self.trial.now.about.name),
+                later("Wait until that has ended, or stop it."),
+            )
         if held := model_held_by(self.home):
-            raise TragError(f"{held} says which model answers, and counts more than this page.", "Take it out there.")
+            raise TragError(
+                later("%(setting)s says which model answers, and counts more than this page.", setting=held),
+                later("Take it out there."),
+            )
 
     def _usual(self) -> tuple[str, ...]:
         """The questions that the Ask page begins with where nobody has chosen any."""

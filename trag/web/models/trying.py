@@ -27,6 +27,7 @@ from trag.llm.files import base_name
 from trag.llm.local import LocalModel
 from trag.llm.opening import trial
 from trag.models.local import OfferedModel, check_room
+from trag.web.language import later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,8 +101,8 @@ class TryOut(BackgroundJob[Tried]):
         self._refuse_second()
         if not cases:
             raise TragError(
-                "There is nothing to ask it: no example question, no approved pair, no chart and no document.",
-                "Give this organization a chart or documents first, or example questions on the page Settings.",
+                later("There is nothing to ask it: no example question, no approved pair, no chart and no document."),
+                later("Give this organization a chart or documents first, or example questions on the page Settings."),
             )
         check_room(model)
         self._start(Tried(model.name, by, len(cases)), partial(self._ask_all, model, cases, by, where))

@@ -22,7 +22,8 @@ from trag.errors import TragError, told
 from trag.people.accounts import make_admin
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
-from trag.web.language import later
+from trag.web.language import day, later
+from trag.web.language import gettext as _
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.render import environment, unit_name
 from trag.web.responses import Notices
@@ -39,15 +40,18 @@ SECRETS_LAST = 300.0
 """Seconds that a browser may take to come for a secret."""
 SECOND_FACTOR = "/account#second"
 """Where somebody sets up a second factor."""
-STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
+STATES: dict[State, str] = {"pending": later("Waits"), "active": later("Active"), "disabled": later("Disabled")}
 MEANINGS: dict[Role, str] = {
     "employee": later("Employee: asks"),
     "reviewer": later("Reviewer: also judges answers, and measures how right they are"),
     "admin": later("Admin: also runs everything: documents, chart, models, people"),
 }
+CALLED: dict[Role, str] = {"employee": later("Employee"), "reviewer": later("Reviewer"), "admin": later("Admin")}
+BRIEFLY: dict[Role, str] = {"employee": later("asks"), "reviewer": later("judges"), "admin": later("runs all")}
 WAYS: dict[How, str] = {"password": later("password"), "sso": later("single sign-on"), "proxy": later("the proxy")}
 SHARED = {
     **{"longest": LONGEST, "meanings": MEANINGS, "roles": ROLES, "shortest": SHORTEST},
+    **{"briefly": BRIEFLY, "called": CALLED},
     **{"states": STATES, "unit_name": unit_name, "ways": WAYS},
 }
 """What every page of the people may show."""
@@ -133,8 +137,11 @@ class PeopleContext:
         for person in people:
             secret, link = self.records.links.make("password", person.id, LINK_LASTS, by=by.name, where=where(request))
             links.append((person.name, f"{own}/links/{secret}"))
-        many = "each link to the one it is for" if len(links) > 1 else f"it to {people[0].shown}"
-        advice = f"Shown this once. Give {many}: it sets a password, works once, and ends on {link.ends:%-d %b %Y}."
+        one = _("Shown this once. Give it to %(name)s: it sets a password, works once, and ends on %(day)s.")
+        many = _(
+            "Shown this once. Give each link to the one it is for: it sets a password, works once, and ends on %(day)s."
+        )
+        advice = (many if len(links) > 1 else one) % {"name": people[0].shown, "day": day(link.ends)}
         ticket = self.secrets.keep(by.person, SecretNotice(text, advice, tuple(links)))
         return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
 

@@ -14,6 +14,7 @@ from org.reading.cells import csv_text
 from trag.json_lines import as_line
 from trag.people import CurrentUser
 from trag.web.forms import number
+from trag.web.language import gettext as _
 from trag.web.people.context import PeopleContext
 from trag.web.responses import exported
 
@@ -86,8 +87,8 @@ def in_words(events: Iterable[Event], records: Records) -> list[tuple[Event, str
     def named(who: str) -> str:
         at_terminal = _AT_TERMINAL.fullmatch(who)
         if at_terminal:
-            return f"Terminal ({at_terminal[1]})"
-        return "Before accounts" if who and who == nobody else who or "somebody"
+            return _("Terminal (%(name)s)") % {"name": at_terminal[1]}
+        return _("Before accounts") if who and who == nobody else who or _("somebody")
 
     return [(replace(each, about=said(each.about), result=said(each.result)), named(each.who)) for each in events]
 

@@ -18,11 +18,12 @@ from starlette.datastructures import UploadFile
 
 from store.person import Newcomer, Person, Role, State
 from trag.errors import SHOWN, TragError
-from trag.ingest.parse.characters import counted
 from trag.people.accounts import accepted, accepted_shown, newcomers, read_people, unit_of
 from trag.people.external_identity import NO_PASSWORD, is_external, sign_in_method
 from trag.people.permissions import ROLES
 from trag.web.forms import Form, number
+from trag.web.language import counted, later
+from trag.web.language import gettext as _
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
@@ -40,7 +41,16 @@ if TYPE_CHECKING:
 
 MOST = 100
 """People on a page."""
-BECAME = {"active": "may use the assistant now", "disabled": "is disabled, and signed out", "pending": "waits again"}
+BECAME: dict[State, str] = {
+    "active": later("%(name)s may use the assistant now."),
+    "disabled": later("%(name)s is disabled, and signed out."),
+    "pending": later("%(name)s waits again."),
+}
+IS_NOW: dict[Role, str] = {
+    "employee": later("%(name)s is an employee now."),
+    "reviewer": later("%(name)s is a reviewer now."),
+    "admin": later("%(name)s is an admin now."),
+}
 _Kind = TypeVar("_Kind", Role, State)
 
 
@@ -136,7 +146,7 @@ class PeoplePage:
             person = self.records.people.add(newcomer, by=caller(request).name, where=where(request))
         except SHOWN as problem:
             return self._everybody(request, problem, form)
-        return self.context.give_links(request, (person,), f"{person.shown} is added")
+        return self.context.give_links(request, (person,), _("%(name)s is added") % {"name": person.shown})
 
     async def take(self, request: Request) -> Response:
         """Everybody in a CSV file, or nobody; those who are here already stay as they are, where that was ticked."""
@@ -154,9 +164,13 @@ class PeoplePage:
             added = people.add_all(newcomers(rows, present, leave=leave), by=caller(request).name, where=where(request))
         except SHOWN as problem:
             return self._everybody(request, problem)
-        text = f"{len(added):,} {'person is' if len(added) == 1 else 'people are'} added"
+        text = counted("%(num)s person is added", "%(num)s people are added", len(added))
         if present:
-            text += f"; {len(present):,} who {'was' if len(present) == 1 else 'were'} here already stay as they are"
+            text += "; " + counted(
+                "%(num)s who was here already stays as they are",
+                "%(num)s who were here already stay as they are",
+                len(present),
+            )
         if links and added:
             return self.context.give_links(request, added, text)
         return self.context.notices.go("/people", Notice(f"{text}."))
@@ -166,10 +180,12 @@ class PeoplePage:
         try:
             seen = datetime.fromisoformat(form.get("seen", "")).astimezone(UTC)
         except (ValueError, OverflowError) as error:
-            raise TragError("It is not clear who was meant.", "Load the page People again.") from error
+            raise TragError(later("It is not clear who was meant."), later("Load the page People again.")) from error
         refused = self.records.people.refuse(seen, by=caller(request).name, where=where(request))
-        text = "1 request is" if len(refused) == 1 else f"{len(refused):,} requests are"
-        return self.context.notices.go("/people", Notice(f"{text} refused and removed."))
+        text = counted(
+            "%(num)s request is refused and removed.", "%(num)s requests are refused and removed.", len(refused)
+        )
+        return self.context.notices.go("/people", Notice(text))
 
     def sample(self) -> Response:
         people = (("ada", "Ada Lovelace", "employee", ""), ("bo", "Bo Berg", "reviewer", ""))
@@ -234,7 +250,9 @@ class PersonPage:
         name = accepted(form.get("name", ""))
         shown = name if before.shown == before.name else None
         person = self.records.people.change(id, by=caller(request).name, where=where(request), name=name, shown=shown)
-        text = "Nothing was different." if person == before else f"{before.name} signs in as {person.name} from now on."
+        text = _("Nothing was different.")
+        if person != before:
+            text = _("%(before)s signs in as %(now)s from now on.") % {"before": before.name, "now": person.name}
         return self.context.notices.go(f"/people/{id}", Notice(text))
 
     def link(self, request: Request, id: str) -> Response:
@@ -243,13 +261,17 @@ class PersonPage:
         person = there(self.records.people.get(id))
         if is_external(self.records.people, person, self.context.authenticator.settings):
             raise TragError(*NO_PASSWORD)
-        return self.context.give_links(request, (person,), f"A link for {person.shown}", f"/people/{id}")
+        return self.context.give_links(
+            request, (person,), _("A link for %(name)s") % {"name": person.shown}, f"/people/{id}"
+        )
 
     def end(self, request: Request, id: str) -> Response:
         person = there(self.records.people.get(id))
         self.records.sessions.end_all(id)
         self.records.audit.add(caller(request).name, "sessions ended", person.name, where=where(request), result="all")
-        return self.context.notices.go(f"/people/{id}", Notice(f"{person.shown} is signed out everywhere."))
+        return self.context.notices.go(
+            f"/people/{id}", Notice(_("%(name)s is signed out everywhere.") % {"name": person.shown})
+        )
 
     def end_factor(self, request: Request, id: str) -> Response:
         """Ask somebody who lost their app for no code any more."""
@@ -260,14 +282,15 @@ class PersonPage:
     def forget(self, request: Request, id: str) -> Response:
         person = there(self.records.people.get(id))
         gone = self.records.forget_person(id, by=caller(request).name, where=where(request))
-        told = f"Forgotten of {person.shown}: {forgotten_in_words(gone)}"
+        told = _("Forgotten of %(name)s: %(what)s") % {"name": person.shown, "what": forgotten_in_words(gone)}
         return self.context.notices.go(f"/people/{id}", Notice(told))
 
     def remove(self, request: Request, id: str) -> Response:
         """Remove somebody with all that let them in, and forget their conversations."""
         person = there(self.records.people.get(id))
         gone = self.records.people.remove(id, by=caller(request).name, where=where(request))
-        text = f"{person.shown} is removed, and the name {person.name} is free. Forgotten: {forgotten_in_words(gone)}"
+        text = _("%(shown)s is removed, and the name %(name)s is free. Forgotten: %(what)s")
+        text %= {"shown": person.shown, "name": person.name, "what": forgotten_in_words(gone)}
         return self.context.notices.go("/people", Notice(text))
 
 
@@ -304,24 +327,31 @@ def _unit_in(form: Mapping[str, str], chart: Chart | None) -> str:
         return unit_of(form.get("unit", "").strip(), chart)
     except TragError as error:
         message = f"{error.message[0].upper()}{error.message[1:]}."
-        raise TragError(message, "Type a part of its name, and choose it from the list.") from error
+        raise TragError(message, later("Type a part of its name, and choose it from the list.")) from error
 
 
 def difference(before: Person, now: Person) -> str:
     """What is different about somebody, in words."""
     if before == now:
-        return "Nothing was different."
+        return _("Nothing was different.")
     if before.state != now.state:
-        return f"{now.shown} {BECAME[now.state]}."
+        return _(BECAME[now.state]) % {"name": now.shown}
     if before.role != now.role:
-        return f"{now.shown} is {'an' if now.role[0] in 'ae' else 'a'} {now.role} now."
-    return f"{now.shown} is changed."
+        return _(IS_NOW[now.role]) % {"name": now.shown}
+    return _("%(name)s is changed.") % {"name": now.shown}
 
 
 def forgotten_in_words(gone: Forgotten) -> str:
     """What was forgotten of somebody."""
-    text = f"{counted(gone.conversations, 'conversation')} with {counted(gone.answers, 'answer')}."
+    text = counted("%(num)s conversation", "%(num)s conversations", gone.conversations)
+    text = _("%(conversations)s with %(answers)s.") % {
+        "conversations": text,
+        "answers": counted("%(num)s answer", "%(num)s answers", gone.answers),
+    }
     if gone.kept:
-        verb = "stays" if gone.kept == 1 else "stay"
-        text += f" {counted(gone.kept, 'answer')} that reviewers judged {verb}, without a name."
+        text += " " + counted(
+            "%(num)s answer that reviewers judged stays, without a name.",
+            "%(num)s answers that reviewers judged stay, without a name.",
+            gone.kept,
+        )
     return text

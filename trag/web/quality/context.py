@@ -14,6 +14,7 @@ from trag.evaluate.runs import Result, Results, Run
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, readers
 from trag.web.evidence import documents_of
+from trag.web.language import later
 from trag.web.quality.answers import Answer, numbered
 from trag.web.quality.evaluation import Evaluating, Evaluation
 from trag.web.quality.figures import Figures
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 LIMITED = TragError(
-    "Some documents are not open to you, so you can neither begin an evaluation nor add questions.",
-    "An evaluation reads every document, and its shares of right answers would tell what those say. Somebody who may "
-    "read all of them can do it, such as an admin.",
+    later("Some documents are not open to you, so you can neither begin an evaluation nor add questions."),
+    later(
+        "An evaluation reads every document, and its shares of right answers would tell what those say. Somebody who "
+        "may read all of them can do it, such as an admin."
+    ),
 )
 """What somebody is told to whom a document is closed."""
 

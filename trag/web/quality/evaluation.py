@@ -19,6 +19,7 @@ from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import evaluate, results_of
 from trag.evaluate.runs import Results, Run
 from trag.progress import Cancelled, Progress
+from trag.web.language import later
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -103,7 +104,8 @@ class Evaluation(BackgroundJob[Evaluating]):
                 raise Cancelled
             if not allowed():
                 raise TragError(
-                    "A document was closed to whoever began this.", "Somebody who may read all of them can go on."
+                    later("A document was closed to whoever began this."),
+                    later("Somebody who may read all of them can go on."),
                 )
 
         def work(stop: threading.Event) -> bool:

@@ -13,18 +13,22 @@ from trag.evaluate.comparing import is_right, wilson
 from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.tables import by_system
+from trag.web.language import later
 
 LONGEST = 30
 """Runs that a plot has room for; of more, it shows the newest."""
 _SYSTEMS = {
-    "trag": (1, "What people use: passages and the chart are found, and the answer is checked and mended."),
-    "rag": (3, "Ten passages of the documents and nothing else, as a plain retrieval system answers."),
-    "finetuned": (5, "The model alone, from what it has learned, with nothing to read."),
-    "finetuned-tree": (4, "The model with what the chart says of the units in the question, without documents."),
-    "trag-unrepaired": (6, "The model with the passages, the pairs and the chart, as it writes: the paper's T-RAG."),
+    "trag": (1, later("What people use: passages and the chart are found, and the answer is checked and mended.")),
+    "rag": (3, later("Ten passages of the documents and nothing else, as a plain retrieval system answers.")),
+    "finetuned": (5, later("The model alone, from what it has learned, with nothing to read.")),
+    "finetuned-tree": (4, later("The model with what the chart says of the units in the question, without documents.")),
+    "trag-unrepaired": (
+        6,
+        later("The model with the passages, the pairs and the chart, as it writes: the paper's T-RAG."),
+    ),
     "trag-no-tree": (
         2,
-        "The model with the passages and pairs that were found, without the chart and without mending.",
+        later("The model with the passages and pairs that were found, without the chart and without mending."),
     ),
 }
 """Each system's place among the colours and signs, and what it does; in the order in which they are offered."""

@@ -22,6 +22,8 @@ from trag.evaluate.cases import CaseSet, CaseSets, read
 from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
 from trag.web.forms import Form, filled_in, received
+from trag.web.language import counted, later
+from trag.web.language import gettext as _
 from trag.web.quality import render
 from trag.web.quality.answers import AnswerFilter
 from trag.web.quality.context import LIMITED, QualityContext
@@ -103,7 +105,7 @@ class QualityPage:
         allowed = self.context.allowed(caller(request))
         kept, systems = self.context.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
-            return self._nothing("Choose a set of questions." if kept is None else "Choose one system at least.")
+            return self._nothing(_("Choose a set of questions.") if kept is None else _("Choose one system at least."))
         self.context.evaluation.begin(self.context.sets.cases(kept), kept.name, systems, allowed=allowed)
         log.info("%s began an evaluation", named(request))
         return self.context.notices.go("/quality")
@@ -120,7 +122,7 @@ class QualityPage:
         that is typed into a page would have the server connect to anything."""
         allowed, system = self.context.allowed(caller(request)), form.get("system", "")
         if not system:
-            return self._nothing("Choose a system.")
+            return self._nothing(_("Choose a system."))
         self.context.evaluation.begin_audit(system, allowed=allowed)
         log.info("%s began a self-audit", named(request))
         return self.context.notices.go("/quality")
@@ -129,7 +131,7 @@ class QualityPage:
         """Put what answers the questions of a set at each place of a prompt."""
         allowed, kept = self.context.allowed(caller(request)), self.context.sets.find(form.get("set", ""))
         if kept is None:
-            return self._nothing("Choose a set of questions.")
+            return self._nothing(_("Choose a set of questions."))
         self.context.evaluation.begin_needle(self.context.sets.cases(kept), kept.name, allowed=allowed)
         log.info("%s began a needle test", named(request))
         return self.context.notices.go("/quality")
@@ -144,7 +146,9 @@ class QualityPage:
         return self.context.notices.go("/quality")
 
     def _nothing(self, wanted: str) -> Response:
-        return self.context.notices.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
+        return self.context.notices.go(
+            "/quality", Notice(_("Nothing was begun. %(wanted)s") % {"wanted": wanted}, good=False)
+        )
 
     # Sets of questions
 
@@ -165,8 +169,12 @@ class QualityPage:
         except SHOWN as error:
             shown = told(error, to_admin=is_admin_here())
             lines = shown.message.split("\n")
-            more = [f"and {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
-            return JSONResponse({"detail": "\n".join([*lines[:LINES], *more, shown.hint])}, status_code=422)
+            more = (
+                [counted("and %(num)s more line", "and %(num)s more lines", len(lines) - LINES)]
+                if len(lines) > LINES
+                else []
+            )
+            return JSONResponse({"detail": "\n".join([*map(_, lines[:LINES]), *more, _(shown.hint)])}, status_code=422)
         log.info("%s uploaded a set of questions", named(request))
         return JSONResponse({"page": f"/quality?set={kept.id}#new"}, status_code=201)
 
@@ -176,15 +184,20 @@ class QualityPage:
 
         chart = self.context.home.organization.chart
         if chart is None:
-            raise TragError("There is no chart to make questions from.", "Upload and activate one first.")
+            raise TragError(later("There is no chart to make questions from."), later("Upload and activate one first."))
         asked = filled_in(_Wanted, form)
         cases = make(chart, seed=asked.seed, number=asked.number)
         if not cases:
-            raise TragError("The chart gives no question.", "It needs two units at least.")
+            raise TragError(later("The chart gives no question."), later("It needs two units at least."))
         name = f"Chart {chart.version}, {len(cases)} questions, seed {asked.seed}"
         kept = self.context.sets.keep(cases, name, by=named(request), chart=chart.version)
-        notice = Notice(f"{len(cases):,} questions were made from the chart of {chart.root.name}.")
-        return self.context.notices.go(f"/quality?set={kept.id}#new", notice)
+        text = counted(
+            "%(num)s question was made from the chart of %(name)s.",
+            "%(num)s questions were made from the chart of %(name)s.",
+            len(cases),
+            name=chart.root.name,
+        )
+        return self.context.notices.go(f"/quality?set={kept.id}#new", Notice(text))
 
     def download(self, request: Request, id: str) -> Response:
         """A set as a file that can be uploaded again."""
@@ -195,7 +208,9 @@ class QualityPage:
         """Forget a set; what was measured with it stays."""
         kept = self.context.sets.find(id)
         self.context.sets.remove(id)
-        return self.context.notices.go("/quality", Notice(f"{kept.name} is removed. Its runs stay.") if kept else None)
+        return self.context.notices.go(
+            "/quality", Notice(_("%(name)s is removed. Its runs stay.") % {"name": kept.name}) if kept else None
+        )
 
 
 def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> Evaluation:

@@ -13,9 +13,10 @@ from fastapi.responses import HTMLResponse
 from trag.evaluate.grammar.diagnosis import Module
 from trag.evaluate.tables import model_of
 from trag.record import VERDICTS
+from trag.web.language import later, percent, time_left
 from trag.web.quality.answers import CHOICES, MOST, UNDECIDED
 from trag.web.quality.figures import tone
-from trag.web.render import MEANINGS, environment, percent, time_left
+from trag.web.render import MEANINGS, environment
 from trag.web.visitors import here
 
 LARGEST_SET = 20 * 2**20
@@ -31,28 +32,31 @@ SAMPLE = """{"id": "1", "kind": "simple", "question": "What is the Library under
 """  # noqa: E501
 
 KEYS = {
-    "id": "A key of your own, another one on each line. Needed.",
-    "question": "What is asked. Needed.",
-    "kind": "What the tables are broken down by: document, simple, complex, list, unanswerable, or a word of yours. "
-    "Needed.",
-    "gold": "What a right answer holds: a list of items, each a list of the forms that count.",
-    "forbidden": "What it must not say.",
-    "units": "For a list: the names of all the units that belong to it, as in the chart.",
-    "count": "For “how many”: the number.",
-    "polarity": "For a yes or no: “yes” or “no”.",
-    "refuse": "true where nothing answers the question, so that only a refusal is right.",
-    "answer": "A right answer in a sentence, for people who look on. Where it sets a limit to an item of gold, “at "
-    "most four nights”, or denies it, an answer must not say the opposite.",
+    "id": later("A key of your own, another one on each line. Needed."),
+    "question": later("What is asked. Needed."),
+    "kind": later(
+        "What the tables are broken down by: document, simple, complex, list, unanswerable, or a word of yours. Needed."
+    ),
+    "gold": later("What a right answer holds: a list of items, each a list of the forms that count."),
+    "forbidden": later("What it must not say."),
+    "units": later("For a list: the names of all the units that belong to it, as in the chart."),
+    "count": later("For “how many”: the number."),
+    "polarity": later("For a yes or no: “yes” or “no”."),
+    "refuse": later("true where nothing answers the question, so that only a refusal is right."),
+    "answer": later(
+        "A right answer in a sentence, for people who look on. Where it sets a limit to an item of gold, “at most four "
+        "nights”, or denies it, an answer must not say the opposite."
+    ),
 }
 """The keys of a line that most sets need, and what each means."""
 
 MODULES: dict[Module, tuple[str, str]] = {
     "retrieval database": (
-        "The documents",
-        "Nothing that the system may find holds what was asked. Add what is missing.",
+        later("The documents"),
+        later("Nothing that the system may find holds what was asked. Add what is missing."),
     ),
-    "retrieval": ("The search", "It is there, but was not brought for those words."),
-    "language model": ("The model", "It was given what tells the truth, and did not answer from it."),
+    "retrieval": (later("The search"), later("It is there, but was not brought for those words.")),
+    "language model": (later("The model"), later("It was given what tells the truth, and did not answer from it.")),
 }
 """The modules of an audit as people call them, and what it means that one owes a wrong answer."""
 

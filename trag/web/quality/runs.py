@@ -24,6 +24,8 @@ from trag.people.permissions import opened
 from trag.record import VERDICTS, Verdict
 from trag.web.evidence import evidence, named_in
 from trag.web.forms import Form
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.quality import render
 from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
 from trag.web.quality.figures import shares
@@ -106,11 +108,13 @@ class RunPages:
     def remove(self, request: Request, run_id: str) -> Response:
         run = self.context.run(run_id)
         if self.context.is_running(run):
-            raise TragError("This evaluation is running.", "Stop it first.")
+            raise TragError(later("This evaluation is running."), later("Stop it first."))
         self.context.results.remove(run.id)
         self.context.figures.forget(run.id)
         log.info("%s removed a run", named(request))
-        return self.context.notices.go("/quality", Notice(f"The run of {run.cases_name} is removed."))
+        return self.context.notices.go(
+            "/quality", Notice(_("The run of %(name)s is removed.") % {"name": run.cases_name})
+        )
 
     def file(self, request: Request, run_id: str, name: str) -> Response:
         """The tables to be pasted into a report, every answer for a spreadsheet, or all of it as JSON."""
@@ -163,7 +167,9 @@ class RunPages:
         log.info("%s judged an answer of an evaluation", named(request))
         if form.get("part") == "row":
             return render.page("row", path=f"/quality/runs/{run.id}", answer=self.context.answers(run)[number])
-        return self.context.notices.go(f"/quality/runs/{run.id}/answers/{number}", Notice(f"Kept: {verdict}."))
+        return self.context.notices.go(
+            f"/quality/runs/{run.id}/answers/{number}", Notice(_("Kept: %(verdict)s.") % {"verdict": _(verdict)})
+        )
 
     def compare(self, request: Request) -> Response:
         """The questions that both sides answered; without sides in the address, those that are near at hand."""
@@ -265,11 +271,13 @@ class RunPages:
     def remove_needle(self, request: Request, run_id: str) -> Response:
         run = self.context.needle(run_id)
         if not run.finished and self.context.is_needle_running():
-            raise TragError("A needle test is running, and may be adding to this one.", "Stop it first.")
+            raise TragError(later("A needle test is running, and may be adding to this one."), later("Stop it first."))
         self.context.needles.remove(run.id)
         self.context.needle_figures.forget(run.id)
         log.info("%s removed a needle test", named(request))
-        return self.context.notices.go("/quality", Notice(f"The needle test of {run.cases_name} is removed."))
+        return self.context.notices.go(
+            "/quality", Notice(_("The needle test of %(name)s is removed.") % {"name": run.cases_name})
+        )
 
 
 def _chosen(sides: Sequence[Side], query: Mapping[str, str]) -> tuple[Side | None, Side | None] | None:

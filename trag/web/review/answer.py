@@ -18,7 +18,7 @@ from store.reviews import Label, Places
 from trag import briefs
 from trag.ask import LONGEST_QUESTION
 from trag.brief.record import BriefRecord
-from trag.errors import SHOWN, TragError, in_one_line, told
+from trag.errors import SHOWN, Shown, TragError, joined, told
 from trag.flow.pinned import read_order
 from trag.flow.planner import planner
 from trag.flow.record import PlanRecord, WrittenIn
@@ -30,6 +30,8 @@ from trag.review.verdicts import holding
 from trag.web.documents.names import key
 from trag.web.evidence import brief_evidence, documents_of, evidence, named_in
 from trag.web.forms import Form, remark
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.render import against, badge, pieces
 from trag.web.responses import Denied, Notice, there
 from trag.web.review import render
@@ -79,7 +81,7 @@ class AnswerPage:
             waiting=records.reviews.size(place.queue(self.context.hidden(who)), reviewer=who.person, most=COUNTED),
             flagged=next((each for each in reversed(records.labels_of(id)) if each.asker), None),
             names={
-                id: "You" if id == who.person else person.shown if person else "Somebody"
+                id: _("You") if id == who.person else person.shown if person else _("Somebody")
                 for id, person in people.items()
             },
             holds=holding(review, records.verdicts(id)),
@@ -88,7 +90,7 @@ class AnswerPage:
             # What would be approved: the corrected answer, or the one that is right.
             wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else given.words,
             typed=typed,
-            notice=Notice(in_one_line(told(problem)), good=False) if problem else self.context.notices.said(request),
+            notice=_not_kept(problem) if problem else self.context.notices.said(request),
             **self._own(who, given),
         )
 
@@ -136,7 +138,7 @@ class AnswerPage:
         return {
             "links": links,
             "sources": (),
-            "against": "Other procedures are in use by now." if changed else "",
+            "against": later("Other procedures are in use by now.") if changed else "",
             "asked": plan.request,
         }
 
@@ -151,7 +153,7 @@ class AnswerPage:
             "sources": found,
             "used": found,
             "rest": (),
-            "against": "Its sources have changed since." if changed else "",
+            "against": later("Its sources have changed since.") if changed else "",
             "asked": brief.subject,
         }
 
@@ -184,7 +186,7 @@ class AnswerPage:
             "to_correct": lambda text: workflows.written(workflows.right(text)),
             "links": {},
             "sources": (),
-            "against": "Another catalogue is in use by now." if book.version != record.catalogue else "",
+            "against": later("Another catalogue is in use by now.") if book.version != record.catalogue else "",
             "asked": record.request,
         }
 
@@ -214,7 +216,7 @@ class AnswerPage:
         if not readable(there(self.context.records.approved.get(id)), self.context.hidden(caller(request))):
             raise Denied
         approvals.unpin(self.context.records, id, by=named(request), where=where(request))
-        told = Notice("It is no longer given. Its answer is back in the queue.")
+        told = Notice(_("It is no longer given. Its answer is back in the queue."))
         return self.context.notices.go("/review/approved", told)
 
     def _again(self, request: Request, id: str, told: str = "") -> Response:
@@ -246,13 +248,15 @@ class AnswerPage:
         may, settles = self.context.sight(who, given.review).may, form.get("may") == "settle"
         if may == "asked":
             raise TragError(
-                "You asked this question yourself, so somebody else judges its answer.",
-                "Say what you think of it where you asked: reviewers see it.",
+                later("You asked this question yourself, so somebody else judges its answer."),
+                later("Say what you think of it where you asked: reviewers see it."),
             )
         if isinstance(record, AnswerRecord) and record.interrupted:
-            raise TragError("This answer was stopped before it was whole, so there is nothing to judge.", "")
+            raise TragError(later("This answer was stopped before it was whole, so there is nothing to judge."))
         if may == "look" or (settles and may != "settle"):
-            raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
+            raise TragError(
+                later("This answer stands otherwise by now, so nothing was kept."), later("Look at it again.")
+            )
         if isinstance(record, WorkflowRecord):
             corrected = self._right_workflow(who, form, given, record, verdict)
         elif (corrected := remark(form.get("corrected", ""))) == given.words.strip():
@@ -292,7 +296,9 @@ class AnswerPage:
         """The workflow that a verdict says is right, as it is kept; "" where it says none. Raises TragError for what is
         none, and where it was changed since it was shown."""
         if form.get("state") != _state(given):
-            raise TragError("This workflow was changed meanwhile, so nothing was kept.", "Look at it again.")
+            raise TragError(
+                later("This workflow was changed meanwhile, so nothing was kept."), later("Look at it again.")
+            )
         typed = form.get("corrected", "").replace("\r\n", "\n").strip()
         if typed in ("", given.words):
             return record.workflow.to_json() if record.workflow and verdict != "Incorrect" else ""
@@ -304,8 +310,10 @@ class AnswerPage:
         self.context.find(caller(request), id)
         wanted = form.get("wanted") == "yes"
         verdicts.ask_second(self.context.records, id, wanted, by=named(request), where=where(request))
-        told = "Two reviewers are wanted" if wanted else "One reviewer is enough"
-        return self._again(request, id, f"{told} for this answer.")
+        told = (
+            _("Two reviewers are wanted for this answer.") if wanted else _("One reviewer is enough for this answer.")
+        )
+        return self._again(request, id, told)
 
     def pin(self, request: Request, form: Form, id: str) -> Response:
         """Let an answer that was judged be given to everybody who asks its question."""
@@ -313,16 +321,22 @@ class AnswerPage:
         given = self.context.find(who, id)
         record = given.record
         if isinstance(record, WorkflowRecord):
-            raise TragError("A workflow is given to nobody but who asked for it.", "An admin puts it in use.")
+            raise TragError(
+                later("A workflow is given to nobody but who asked for it."), later("An admin puts it in use.")
+            )
         if isinstance(record, BriefRecord):
-            raise TragError("A briefing is not approved.", "Who asked for it shares it.")
+            raise TragError(later("A briefing is not approved."), later("Who asked for it shares it."))
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
         if not question or not reply:
-            raise TragError("An approved answer needs its question and its words.", "Fill in both.")
+            raise TragError(later("An approved answer needs its question and its words."), later("Fill in both."))
         if len(question) > LONGEST_QUESTION or len(reply) > LONGEST_REMARK:
             raise TragError(
-                f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST_REMARK:,}.",
-                "Shorten what is longer.",
+                later(
+                    "A question may have %(most)s characters, an answer %(longest)s.",
+                    most=LONGEST_QUESTION,
+                    longest=LONGEST_REMARK,
+                ),
+                later("Shorten what is longer."),
             )
         label = holding(given.review, self.context.records.verdicts(id))
         documents = documents_of(record)
@@ -350,10 +364,10 @@ class AnswerPage:
         if made.status != "planned":
             missing = "; ".join(made.checks.missing)
             raise TragError(
-                f"This order lacks what is needed before: {missing}."
+                later("This order lacks what is needed before: %(missing)s.", missing=missing)
                 if missing
-                else "This order does not keep to the steps of the procedure.",
-                "Put it right, or have an admin bind the actions to the steps they are of.",
+                else later("This order does not keep to the steps of the procedure."),
+                later("Put it right, or have an admin bind the actions to the steps they are of."),
             )
         return made
 
@@ -361,3 +375,8 @@ class AnswerPage:
 def _state(given: GivenAnswer) -> str:
     """What tells a workflow from what it is after a change."""
     return sha256(given.words.encode()).hexdigest()[:16]
+
+
+def _not_kept(problem: Shown) -> Notice:
+    said = told(problem)
+    return Notice(_(joined((said.message, said.hint))), good=False)

@@ -26,6 +26,8 @@ from trag.changed_settings import AT_ONCE, Setting, change, listed
 from trag.errors import SHOWN, TragError
 from trag.first_steps import first_steps
 from trag.web.forms import Form, number
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.render import environment
 from trag.web.responses import Notice, Notices, explain
 from trag.web.settings import shown
@@ -37,13 +39,13 @@ if TYPE_CHECKING:
 
 PATH = "/settings"
 CALLED = {
-    "organization": "the name",
-    "accent": "the accent colour",
-    "welcome": "the welcome",
-    "examples": "the example questions",
-    "contact": "the contact",
-    "contact_at": "the contact’s address",
-    "days_kept": "how long conversations are kept",
+    "organization": later("the name"),
+    "accent": later("the accent colour"),
+    "welcome": later("the welcome"),
+    "examples": later("the example questions"),
+    "contact": later("the contact"),
+    "contact_at": later("the contact’s address"),
+    "days_kept": later("how long conversations are kept"),
 }
 """What two admins may both have changed, as it is told."""
 
@@ -102,20 +104,24 @@ class SettingsPage:
             return self._page(422, filled=filled, wrong=error)
         if saved.days_kept:
             self.retention.look_now()
-        return self.notices.go(PATH, Notice("Saved. Pages show it when they are opened next."))
+        return self.notices.go(PATH, Notice(_("Saved. Pages show it when they are opened next.")))
 
     def _crossed(self, filled: Filled, now: Appearance) -> Response:
         """The form with what was typed, and what another admin has saved meanwhile wherever nothing was."""
         seen = self.home.records.appearances.version(filled.typed.version)
         changed = differing(seen, now)
-        what = ", ".join(CALLED[name] for name in changed) or "the logo"
+        what = ", ".join(_(CALLED[name]) for name in changed) or _("the logo")
         problem = TragError(
-            f"{now.by} saved meanwhile, and changed {what}. Nothing of yours is saved yet.",
-            "What you typed stands below, with what was saved wherever you typed nothing. Look at it, and save again.",
+            _("%(name)s saved meanwhile, and changed %(what)s. Nothing of yours is saved yet.")
+            % {"name": now.by, "what": what},
+            later(
+                "What you typed stands below, with what was saved wherever you typed nothing. Look at it, and "
+                "save again."
+            ),
         )
         both = appearance.merged(filled.typed, seen, now)
         mine = [name for name in changed if getattr(both, name) != getattr(now, name)]
-        theirs = [(CALLED[name].capitalize(), _in_words(getattr(now, name))) for name in mine]
+        theirs = [(_(CALLED[name])[:1].upper() + _(CALLED[name])[1:], _in_words(getattr(now, name))) for name in mine]
         return self._page(409, filled=replace(filled, typed=both), wrong=problem, theirs=theirs)
 
     # The settings of the home
@@ -128,10 +134,10 @@ class SettingsPage:
         except SHOWN as error:
             return self._page(422, values=typed, refused=error)
         if not changed:
-            return self.notices.go(PATH, Notice("Nothing was different."))
+            return self.notices.go(PATH, Notice(_("Nothing was different.")))
         waits = [name for name in changed if name not in AT_ONCE]
-        more = (f"After the next start of the assistant: {', '.join(waits)}.",) if waits else ()
-        return self.notices.go(PATH, Notice(f"Saved: {', '.join(changed)}.", more=more))
+        more = (_("After the next start of the assistant: %(names)s.") % {"names": ", ".join(waits)},) if waits else ()
+        return self.notices.go(PATH, Notice(_("Saved: %(names)s.") % {"names": ", ".join(changed)}, more=more))
 
     def _page(
         self,
@@ -213,5 +219,5 @@ def _beginning(form: Mapping[str, str], start: str) -> dict[str, str]:
 
 def _in_words(value: object) -> str:
     if isinstance(value, tuple):
-        return "; ".join(value) or "none"
-    return str(value) or "none"
+        return "; ".join(value) or _("none")
+    return str(value) or _("none")

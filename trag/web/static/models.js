@@ -8,7 +8,6 @@ const form = document.querySelector("[data-model]");
 upload(form, {
   largest: Number(form.dataset.model),
   address: "/models/uploads",
-  refusal: (most) => `there is room for ${most} MB.`,
   // Before gigabytes are sent in vain; the server looks at all of the header.
-  wrong: async (file) => ((await file.slice(0, 4).text()) === "GGUF" ? "" : `${file.name} is no GGUF file. Take the model itself (.gguf), not a page about it.`),
+  wrong: async (file) => ((await file.slice(0, 4).text()) === "GGUF" ? "" : form.dataset.noModel.replace("{name}", () => file.name)),
 });

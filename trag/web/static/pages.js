@@ -1,7 +1,9 @@
 // What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources opened
 // by their numbers.
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const { lang } = document.documentElement;
+const spoken = navigator.languages.find((each) => each.split("-")[0] === lang) ?? lang; // as it is written where the reader is
+const clock = new Intl.DateTimeFormat(lang === "ar" ? "ar-u-nu-latn" : spoken, { dateStyle: "medium", timeStyle: "short" });
 
 /** Writes the times below `node` as clocks here show them. */
 export function localTimes(node) {

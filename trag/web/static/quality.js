@@ -3,8 +3,7 @@ import { follow, refresh } from "/following.js";
 import { upload } from "/sending.js";
 
 for (const form of document.querySelectorAll("[data-questions]")) {
-  const refusal = (most) => `a set may have ${most} MB. Split it.`;
-  upload(form, { largest: Number(form.dataset.questions), address: "/quality/cases", refusal });
+  upload(form, { largest: Number(form.dataset.questions), address: "/quality/cases" });
 }
 const progress = document.querySelector("#progress");
 if (progress) follow(progress, "/quality/progress");
@@ -31,7 +30,7 @@ async function judge(event) {
     await refresh();
   } catch {
     form.classList.remove("sent");
-    form.querySelector(".soft").textContent = "That was not kept. Try again:";
+    form.querySelector(".soft").textContent = form.dataset.failed;
   }
 }
 

@@ -97,7 +97,7 @@ for (const places of document.querySelectorAll("[data-places]")) {
     if (box.value.trim() !== words || (answer && !answer.ok)) return;
     const found = answer ? await answer.json() : [];
     for (const old of places.querySelectorAll(".found")) if (!old.querySelector("input").checked) old.remove();
-    const none = words && !found.length ? [Object.assign(document.createElement("p"), { className: "soft found-none", textContent: "Nothing is like that." })] : [];
+    const none = words && !found.length ? [Object.assign(document.createElement("p"), { className: "soft found-none", textContent: places.dataset.none })] : [];
     places.querySelector(".found-none")?.remove();
     places.append(...none, ...found.map(choice));
   }

@@ -1,6 +1,7 @@
 // The page Settings: the colour that is chosen and the one that is typed are one, and a logo that is too large is said
 // before it is sent.
 
+const { lang } = document.documentElement;
 const swatch = document.querySelector("[data-for=accent]");
 const typed = document.querySelector("#accent");
 swatch.addEventListener("input", () => (typed.value = swatch.value));
@@ -9,7 +10,8 @@ typed.addEventListener("input", () => /^#[0-9a-f]{6}$/i.test(typed.value) && (sw
 document.querySelector("[data-most]").addEventListener("change", (event) => {
   const { files, dataset } = event.target;
   const size = files[0]?.size ?? 0;
-  const said = `It has ${(size / 2 ** 20).toFixed(1)} MiB, and may have 1: make it smaller, 640 pixels wide are shown at most.`;
+  const found = new Intl.NumberFormat(lang === "ar" ? "ar-u-nu-latn" : lang, { maximumFractionDigits: 1 }).format(size / 2 ** 20);
+  const said = dataset.tooLarge.replace("{found}", found);
   event.target.setCustomValidity(size > dataset.most ? said : "");
   event.target.reportValidity();
 });

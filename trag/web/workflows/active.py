@@ -22,6 +22,8 @@ from store.workflows import StoredWorkflow, WorkflowChange
 from trag.errors import TragError
 from trag.record import LONGEST_REMARK
 from trag.web.forms import Form, number
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.render import environment
 from trag.web.responses import Notice, Notices, explain, there
 from trag.web.visitors import caller, where
@@ -36,18 +38,23 @@ if TYPE_CHECKING:
 RUNS = 25
 """Runs on a page."""
 STATES: Mapping[str, str] = {
-    "due": "Is about to run",
-    "running": "Running",
-    "waiting": "Waiting",
-    "done": "Done",
-    "ended": "Ended early, as it says",
-    "failed": "Failed",
-    "refused": "Refused",
-    "stopped": "Stopped",
-    "broken off": "Broken off",
+    "due": later("Is about to run"),
+    "running": later("Running"),
+    "waiting": later("Waiting"),
+    "done": later("Done"),
+    "ended": later("Ended early, as it says"),
+    "failed": later("Failed"),
+    "refused": later("Refused"),
+    "stopped": later("Stopped"),
+    "broken off": later("Broken off"),
 }
 """What each state of a run is called."""
-BECAME: Mapping[str, str] = {"sent": "Sent in", "active": "Activated", "off": "Switched off", "returned": "Returned"}
+BECAME: Mapping[str, str] = {
+    "sent": later("Sent in"),
+    "active": later("Activated"),
+    "off": later("Switched off"),
+    "returned": later("Returned"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +164,20 @@ class ActivePage:
 
     def activate(self, request: Request, form: Form, id: str) -> Response:
         self._decided(activation.activate, request, form, id)
-        return self._on(id, "It is in use from now on.")
+        return self._on(id, _("It is in use from now on."))
 
     def roll_back(self, request: Request, form: Form, id: str) -> Response:
         self._decided(activation.roll_back, request, form, id)
-        return self._on(id, "The earlier version is in use again.")
+        return self._on(id, _("The earlier version is in use again."))
 
     def send_back(self, request: Request, form: Form, id: str) -> Response:
         version, remark = form.get("version", ""), form.get("remark", "")
         activation.send_back(self.home, caller(request), id, version, remark, where=where(request))
-        return self.notices.go("/workflows/active", Notice("It was returned, and its sender is told why."))
+        return self.notices.go("/workflows/active", Notice(_("It was returned, and its sender is told why.")))
 
     def switch_off(self, request: Request, form: Form, id: str) -> Response:
         activation.switch_off(self.home, caller(request), id, form.get("remark", ""), where=where(request))
-        return self._on(id, "It is switched off.")
+        return self._on(id, _("It is switched off."))
 
     def run_now(self, request: Request, id: str) -> Response:
         run = runner.run_now(self.home, caller(request), id)
@@ -180,9 +187,9 @@ class ActivePage:
         """End a run that waits."""
         run = there(self.home.records.workflow_runs.find(id))
         if run.state not in ("waiting", "due"):
-            raise TragError("This run does not wait.", "Only one that waits can be stopped.")
-        self.home.records.workflow_runs.end(id, "stopped", "An admin stopped it.", run.trace_json)
-        return self.notices.go(f"/workflows/active/runs/{id}", Notice("The run is stopped."))
+            raise TragError(later("This run does not wait."), later("Only one that waits can be stopped."))
+        self.home.records.workflow_runs.end(id, "stopped", later("An admin stopped it."), run.trace_json)
+        return self.notices.go(f"/workflows/active/runs/{id}", Notice(_("The run is stopped.")))
 
     def _decided(self, act: Any, request: Request, form: Form, id: str) -> None:
         act(
@@ -282,7 +289,7 @@ def _trace(run: WorkflowRun, effects: Sequence[Effect]) -> list[dict[str, Any]]:
             "inputs": {},
             "outputs": json.loads(each.outputs_json or "{}"),
             "rounds": [],
-            "note": each.failed or ("" if each.outputs_json is not None else "Its end is not known."),
+            "note": each.failed or ("" if each.outputs_json is not None else later("Its end is not known.")),
             "failed": bool(each.failed),
         }
         for each in effects

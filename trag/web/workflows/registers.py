@@ -16,6 +16,8 @@ from trag.errors import TragError
 from trag.flow.rights import documents_of
 from trag.people.permissions import readers
 from trag.web.forms import Form
+from trag.web.language import gettext as _
+from trag.web.language import later
 from trag.web.render import environment
 from trag.web.responses import Notice, Notices, explain, there
 from trag.web.visitors import caller, where
@@ -74,17 +76,19 @@ class RegistersPage:
         table, record = there(self._tables(who).get(form.get("table", ""))), form.get("record", "")
         fields = {name: form.get(f"field.{name}", "").strip() for name in table.fields}
         if not any(fields.values()):
-            raise TragError("Nothing is filled in.", "Fill in at least one field.")
+            raise TragError(later("Nothing is filled in."), later("Fill in at least one field."))
         if any(len(value) > LONGEST for value in fields.values()):
-            raise TragError(f"A field may have {LONGEST:,} characters.", "Shorten it.")
+            raise TragError(later("A field may have %(most)s characters.", most=LONGEST), later("Shorten it."))
         if record and record.rpartition("/")[0] != table.id:
-            raise TragError("There is no such record.", "Open it again from its register.")
+            raise TragError(later("There is no such record."), later("Open it again from its register."))
         if record:
             kept = registers.update(record, fields, person=who.person, by=who.name, where=where(request))
         else:
             kept = registers.create(table.id, fields, person=who.person, by=who.name, where=where(request))
         query = urlencode({"table": table.id})
-        return self.notices.go(f"/workflows/registers?{query}", Notice(f"Record {kept.number} is kept."))
+        return self.notices.go(
+            f"/workflows/registers?{query}", Notice(_("Record %(number)s is kept.") % {"number": kept.number})
+        )
 
     def _tables(self, who: CurrentUser) -> Mapping[str, Table]:
         """The tables that are open to somebody, by their ids."""
