@@ -49,7 +49,7 @@ def accepted(typed: str) -> str:
     name = unicodedata.normalize("NFKC", typed.strip()[:_READ])
     if not _NAME.fullmatch(name):
         raise TragError(
-            later("“%(name)s” cannot be a name to sign in with.", name=name[:LONGEST])
+            later("'%(name)s' cannot be a name to sign in with.", name=name[:LONGEST])
             if name
             else later("A name to sign in with is missing."),
             later("It may have 1 to %(most)s letters, digits and any of . _ - + @ ', and no spaces.", most=LONGEST),
@@ -64,7 +64,7 @@ def accepted_shown(typed: str, name: str) -> str:
     shown = "".join(c for c in spaced if c in _JOINERS or unicodedata.category(c)[0] != "C").strip(_JOINERS) or name
     if len(shown) > LONGEST:
         raise TragError(
-            later("“%(name)s” cannot be shown as a name.", name=shown[:LONGEST]),
+            later("'%(name)s' cannot be shown as a name.", name=shown[:LONGEST]),
             later("It may have %(most)s characters.", most=LONGEST),
         )
     return shown

@@ -116,7 +116,7 @@ def test_what_found_no_answer_stands_by_topic_with_units_and_the_nearest_documen
     shown = place.page()
     topics = shown.select(".topics > li")
     assert [words(each, ".name") for each in topics] == ["Where may I park?", "Who paints?"]
-    assert words(topics[0], ".times") == "4 times, 4 in the last 7 days"
+    assert words(topics[0], ".times") == "4 times · 4 in the last 7 days"
     assert texts(topics[0], ".questions li")[1].startswith("May <b>visitors</b> park?")
     assert texts(topics[0], ".about > span")[:2] == ["Legal 3", "Org 1"], "Finance has one account alone"
     nearest = topics[0].select_one(".about a")

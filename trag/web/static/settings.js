@@ -10,7 +10,7 @@ typed.addEventListener("input", () => /^#[0-9a-f]{6}$/i.test(typed.value) && (sw
 document.querySelector("[data-most]").addEventListener("change", (event) => {
   const { files, dataset } = event.target;
   const size = files[0]?.size ?? 0;
-  const found = new Intl.NumberFormat(lang === "ar" ? "ar-u-nu-latn" : lang, { maximumFractionDigits: 1 }).format(size / 2 ** 20);
+  const found = new Intl.NumberFormat(lang === "ar" ? "ar-u-nu-latn" : lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(size / 2 ** 20);
   const said = dataset.tooLarge.replace("{found}", found);
   event.target.setCustomValidity(size > dataset.most ? said : "");
   event.target.reportValidity();
