@@ -101,7 +101,7 @@ def served(folder: Path) -> Iterator[tuple[str, psutil.Process, list[str], str]]
     try:
         for _ in range(600):
             with suppress(httpx.TransportError):
-                httpx.get(f"{address}/healthz")
+                httpx.get(f"{address}/health")
                 break
             time.sleep(0.2)
         yield address, psutil.Process(app.pid), cookies, key("manual.pdf")

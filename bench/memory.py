@@ -2,8 +2,10 @@
 many with 30 at once.
 
 A scripted model behind an address takes the reader's place, so that many are asked in little time; finding, embedding
-and ranking are real. `--reader N` asks N questions of the reader itself, one after another. Prints a table in MiB in
-which shared pages count once; docs/RESULTS.md keeps the ones worth keeping.
+and ranking are real. `--reader N` asks N questions of the reader itself, one after another: `--reader 200` on an idle
+machine says whether the bar is held, at most 10% more after 200 than after 20. Prints a table in MiB in which shared
+pages count once (PSS), the app, the process of the model and what else it runs told apart; docs/RESULTS.md keeps the
+ones worth keeping.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -35,6 +38,7 @@ from trag.settings import Settings
 QUESTIONS, AT_ONCE = 500, 30
 LOOKS = (1, 5, 10, 20, 50, 100, 200, 300, 400)
 """After how many questions memory is looked at, and in the end."""
+PARTS = ("app", "model", "sandbox")
 
 
 def questions(most: int) -> list[str]:
@@ -45,13 +49,14 @@ def questions(most: int) -> list[str]:
     return asked[:: len(asked) // most][:most]
 
 
-def taken(pid: int) -> int:
-    """Bytes that a process and its children take together."""
-    app, total = psutil.Process(pid), 0
+def taken(pid: int) -> Counter[str]:
+    """Bytes that a process takes ("app"), its model ("model") and its other children ("sandbox")."""
+    app, found = psutil.Process(pid), Counter[str]()
     for one in (app, *app.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
-            total += one.memory_full_info().pss
-    return total
+            part = "app" if one.pid == pid else "model" if "trag.llm.worker" in one.cmdline() else "sandbox"
+            found[part] += one.memory_full_info().pss
+    return found
 
 
 def people(records: Records) -> list[str]:
@@ -62,9 +67,9 @@ def people(records: Records) -> list[str]:
 
 def growth(
     home: Path, tokens: Sequence[str], asked: Sequence[str], at_once: int, environment: Mapping[str, str]
-) -> dict[int, int]:
-    """Bytes taken after so many questions, of which that many are asked at the same time."""
-    found, free = dict[int, int](), SimpleQueue[str]()
+) -> dict[int, Counter[str]]:
+    """Bytes taken, by what takes them, after so many questions, of which that many are asked at the same time."""
+    found, free = dict[int, Counter[str]](), SimpleQueue[str]()
     for token in tokens:
         free.put(token)
     with (
@@ -83,7 +88,7 @@ def growth(
         for number in (*(look for look in LOOKS if look < len(asked)), len(asked)):
             list(askers.map(ask, asked[before:number]))
             before, found[number] = number, taken(app.pid)
-            print(f"\r{number}/{len(asked)}: {found[number] / 2**20:,.0f} MiB\x1b[K", end="", file=sys.stderr)
+            print(f"\r{number}/{len(asked)}: {found[number].total() / 2**20:,.0f} MiB\x1b[K", end="", file=sys.stderr)
     print(file=sys.stderr)
     return found
 
@@ -109,7 +114,12 @@ def main() -> None:
     looks = list(next(iter(rows.values())))
     print(f"| questions | {' | '.join(map(str, looks))} |\n|{'---|' * (len(looks) + 1)}")
     for row, found in rows.items():
-        print(f"| {row} | {' | '.join(f'{found[look] / 2**20:,.0f}' for look in looks)} |")
+        for part in PARTS:
+            print(f"| {row}: {part} | {' | '.join(f'{found[look][part] / 2**20:,.0f}' for look in looks)} |")
+        print(f"| {row} | {' | '.join(f'{found[look].total() / 2**20:,.0f}' for look in looks)} |")
+    for row, found in rows.items():
+        if 20 in found:
+            print(f"{row}: {found[looks[-1]].total() / found[20].total() - 1:+.1%} from 20 questions to {looks[-1]}")
 
 
 if __name__ == "__main__":

@@ -24,9 +24,11 @@ NO_QUESTION = "NO QUESTION"
 _FOLDER = Path(__file__).parent
 _MARKS = r"\s\u200c\u200d>*_#-"
 """What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
-Task = Literal["answer", "chart_query", "condense", "question", "asked_days", "brief_line", "brief_questions", "other"]
+Task = Literal[
+    "answer", "chart_query", "condense", "question", "asked_days", "translate", "brief_line", "brief_questions", "other"
+]  # fmt: skip
 """The kinds of prompts; all of one kind begin alike. A local model holds what it has read of each apart."""
-PROSE: frozenset[Task] = frozenset({"asked_days", "brief_line", "brief_questions"})
+PROSE: frozenset[Task] = frozenset({"asked_days", "translate", "brief_line", "brief_questions"})
 """Those that a local model answers without its adapter, which has learned to answer in a few words."""
 _STARTS: Mapping[Task, str] = {
     "chart_query": "chart_query",
@@ -47,6 +49,7 @@ _NAMES = {
     "condense": set(),
     "question": set(),
     "asked_days": set(),
+    "translate": set(),
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
@@ -190,6 +193,11 @@ def question(line: str) -> tuple[Message, ...]:
 def asked_days(question: str) -> tuple[Message, ...]:
     """The messages that ask of which days a question asks what applied then."""
     return (*_conversation("asked_days"), Message("user", f"Question: {_one_line(question)}"))
+
+
+def translate(question: str) -> tuple[Message, ...]:
+    """The messages that ask for a question in English."""
+    return (*_conversation("translate"), Message("user", f"Question: {_one_line(question)}"))
 
 
 def brief_line(section: str, before: str, question: str, line: str) -> tuple[Message, ...]:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from store import StoreError, disk_full
 
-HEAD = "0024"
+HEAD = "0025"
 """The newest migration. Kept here so that an up-to-date database opens without Alembic."""
 FIRST = "0011"
 """The oldest migration that there is; those before it were made one."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from store import collection as chroma
 from store.catalog import Catalog
 from store.keywords import Keywords
+from store.language import ENGLISH, language
 from store.passage import OPEN, Audience, Passage, stored
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _AGREEMENT = 4
 or a section number, never comes among the first three; at 4 it does, and cosine still tells equals apart."""
 
 _RANK = 60
+_TOLD_BY = 20
+"""Passages that a document's language is told by."""
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +108,13 @@ class Index:
             self._vectors = room
         self._vectors[start:stop] = vectors
         self.catalog.add(passages, audiences)
-        self.keywords.add([f"{each.section}\n{each.question}\n{each.text}" for each in passages])
+        texts = [f"{each.section}\n{each.question}\n{each.text}" for each in passages]
+        of_document: dict[str, list[str]] = {}
+        for passage, text in zip(passages, texts, strict=True):
+            of_document.setdefault(passage.document, []).append(text)
+        # Told again at each opening, from what of a document comes at once: a hundredth of what reading it takes.
+        told = {name: language("\n".join(some[:_TOLD_BY]), surely=True) for name, some in of_document.items()}
+        self.keywords.add(texts, [told[each.document] or ENGLISH for each in passages])
 
     def vectors(self, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of the passages with those ids, shape (n, dimension), in that order."""

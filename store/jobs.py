@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, or_, select, update
 
 from store import schema
-from store.database import reading, writing
+from store.database import reading, rows, writing
 from store.passage import OPEN, Audience, audience_field, read_audience
 
 State = Literal["waiting", "working", "done", "failed", "cancelled"]
@@ -55,6 +55,11 @@ class Jobs:
         """Every job, the oldest first."""
         with reading(self._engine) as connection:
             return _jobs(connection)
+
+    def counts(self) -> dict[State, int]:
+        """How many jobs there are in each state, without those that have none."""
+        state = schema.jobs.c.state
+        return dict(map(tuple, rows(self._engine, select(state, func.count()).group_by(state))))
 
     def take(self) -> Job | None:
         """The oldest that waits, which is worked on from now on; None when nothing waits."""

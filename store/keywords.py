@@ -1,6 +1,7 @@
 """The lexical half of the search: BM25 over the words of every passage, in memory.
 
-It finds what vectors blur: names, acronyms, amounts, section numbers.
+It finds what vectors blur: names, acronyms, amounts, section numbers. Endings are taken off a text by the rules of its
+language, and off a question by those of every language that there is: a word stands for all its stems.
 
 bm25s, the library, works out every score when its index is made, so that each change makes all of it anew (5 s at
 100,000 passages). Here a row keeps counts, and what depends on all rows is worked out when a question comes. The tests
@@ -16,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
+
+from store.language import ENGLISH, stemmer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +52,7 @@ class Keywords:
     def __init__(self) -> None:
         import numpy as np
 
+        self._languages: dict[str, None] = {ENGLISH: None}
         self._vocabulary: dict[str, int] = {}
         self._lengths: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self._parts: list[_Postings] = []
@@ -56,11 +60,17 @@ class Keywords:
     def __len__(self) -> int:
         return len(self._lengths)
 
-    def add(self, texts: Sequence[str]) -> None:
-        """A row for each text, in order."""
+    def add(self, texts: Sequence[str], languages: Sequence[str] = ()) -> None:
+        """A row for each text, in order; `languages` has that of each, and is left out where all are English."""
         import numpy as np
 
-        spoken = words(texts)
+        languages = languages or [ENGLISH] * len(texts)
+        self._languages |= dict.fromkeys(languages)
+        spoken: list[list[str]] = [[] for _ in texts]
+        for language in dict.fromkeys(languages):
+            places = [place for place, each in enumerate(languages) if each == language]
+            for place, found in zip(places, words([texts[place] for place in places], language), strict=True):
+                spoken[place] = found
         lengths = np.fromiter(map(len, spoken), np.float32, len(spoken))
         vocabulary = self._vocabulary
         numbers = np.fromiter(
@@ -89,12 +99,13 @@ class Keywords:
         """
         import numpy as np
 
-        (asked,) = words([question])
+        asked = zip(*(words([question], language)[0] for language in self._languages), strict=True)
         total = int(living.sum())
         scores = np.zeros(len(self), dtype=np.float32)
         usual = float(self._lengths[living].mean()) if total else 0.0
-        for word, times in Counter(asked).items():
-            found = [part.of(self._vocabulary.get(word, -1)) for part in self._parts]
+        for word, times in Counter(tuple(dict.fromkeys(stems)) for stems in asked).items():
+            known = [self._vocabulary[stem] for stem in word if stem in self._vocabulary]
+            found = [part.of(stem) for stem in known for part in self._parts]
             rows = np.concatenate([np.zeros(0, dtype=np.int32), *(rows for rows, _ in found)])
             counts = np.concatenate([np.zeros(0, dtype=np.float32), *(counts for _, counts in found)])
             if total < len(self):
@@ -135,20 +146,20 @@ class _Postings:
         return _Postings(words[order], rows, np.concatenate([self.counts, later.counts])[order])
 
 
-def words(texts: Sequence[str]) -> list[list[str]]:
-    """The words of each text as the index counts them: no accents, no case, no grammar, English endings taken off.
+def words(texts: Sequence[str], language: str = ENGLISH) -> list[list[str]]:
+    """The words of each text as the index counts them: no accents, no case, no grammar, the endings of a language taken
+    off, English ones where Snowball does not know it.
 
-    A word of grammar in capitals stays: "IT" is a department, "it" is not.
+    A word of grammar in capitals stays: "IT" is a department, "it" is not. Which words are left out is the same for
+    all languages.
     """
-    from Stemmer import Stemmer
-
     bare = (
         text if text.isascii() else unicodedata.normalize("NFC", _MARK.sub("", unicodedata.normalize("NFKD", text)))
         for text in texts
     )
     found = [_WORD.findall(text) for text in bare]
     spelled = list({word for text in found for word in text})
-    stems = Stemmer("english").stemWords([word.casefold().replace(",", "") for word in spelled])
+    stems = stemmer(language).stemWords([word.casefold().replace(",", "") for word in spelled])
     counted = {
         word: stem
         for word, stem in zip(spelled, stems, strict=True)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
@@ -32,7 +33,8 @@ Deleted: it is kept as a mark, so that it is not made again."""
 class Document:
     """An ingested document. `sha256` finds its original; `pages` is None for a format without pages; `passages` and
     `pairs` are how many of each are searched, `reviews` how many pairs wait for somebody to look; `notes` say what was
-    odd in it; `by` is who gave it; `reading` is the version of what read it."""
+    odd in it; `by` is who gave it; `reading` is the version of what read it, and `title` what
+    it calls itself, "" where it does not."""
 
     name: str
     sha256: str
@@ -45,6 +47,18 @@ class Document:
     notes: tuple[str, ...] = ()
     by: str = ""
     reading: int = 0
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """What it is called where people read."""
+        return self.title or words_of_name(self.name)
+
+
+def words_of_name(name: str) -> str:
+    """What a document without a title is called: its file's name without what only programs need."""
+    words = " ".join(PurePath(name).stem.replace("_", " ").replace("-", " ").split())
+    return words[:1].upper() + words[1:] if any(map(str.isalnum, words)) else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,7 @@ class Library:
         notes: Sequence[str] = (),
         by: str = "",
         reading: int = 0,
+        title: str = "",
     ) -> None:
         """Keep a document, its passages in order, and its pairs, in place of what had that name. `audience` is who may
         read a new one; one that was there keeps its own, and with the same content when it was added and by whom."""
@@ -118,6 +133,7 @@ class Library:
             "pages": pages,
             "notes": json.dumps(list(notes)),
             "reading": reading,
+            "title": title,
         }
         with writing(self._engine) as connection:
             kept = connection.scalar(select(table.c.sha256).where(table.c.name == name))
@@ -281,14 +297,14 @@ class Library:
             select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery(),
             select(func.count()).where(of_document, pairs.searched).scalar_subquery(),
             select(func.count()).where(of_document, pairs.state == "review").scalar_subquery(),
-            *(table.audience, table.notes, table.given_by, table.reading),
+            *(table.audience, table.notes, table.given_by, table.reading, table.title),
         )
         query = select(*columns).order_by(table.name)
         if name is not None:
             query = query.where(table.name == name)
         return tuple(
-            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by, reading])
-            for *counted, audience, notes, by, reading in rows(self._engine, query)
+            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by, reading, title])
+            for *counted, audience, notes, by, reading, title in rows(self._engine, query)
         )
 
 

@@ -7,7 +7,7 @@ any may raise StoreError for a failing database.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -35,6 +35,9 @@ from store.validity import Validities
 from store.versions import Promotions, Versions
 from store.workflow_runs import WorkflowRuns, forget_runs_before
 from store.workflows import Workflows
+
+_SOME = 200
+"""Answers that are read at once where there may be many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +204,15 @@ class Records:
         """The answers of a conversation, in the order in which they were given; no plans."""
         table = schema.answers.c
         return self._answers((table.conversation == conversation) & (table.kind == "answer"))
+
+    def turns(self, conversation: str) -> Iterator[StoredAnswer]:
+        """The same, a few at a time in memory; others may write meanwhile."""
+        table, last = schema.answers.c, 0
+        of = (table.conversation == conversation) & (table.kind == "answer")
+        query = select(schema.answers).where(of).order_by(table.number).limit(_SOME)
+        while found := rows(self._engine, query.where(table.number > last)):
+            yield from (StoredAnswer(*row) for _, *row in found)
+            last = found[-1].number
 
     def newest_answers(self, most: int, kinds: Sequence[Kind] = ("answer",)) -> tuple[StoredAnswer, ...]:
         """The last `most` answers that were given, of every conversation and of none, the oldest of them first."""

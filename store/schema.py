@@ -93,6 +93,7 @@ documents = Table(
     Column("notes", Words, nullable=False, server_default="[]"),
     Column("given_by", Words, nullable=False, server_default=""),
     Column("reading", Integer, nullable=False, server_default="0"),
+    Column("title", Words, nullable=False, server_default=""),
 )
 
 passages = Table(

@@ -15,18 +15,23 @@ SCRIPTED_ODDS = -1.5
 
 class Scripted:
     """Writes what it is told to, by the kind of prompt: `answers` one after the other, the last one again and again,
-    `chart_query`, `condense` and the `days` that are asked for always the same. An exception is raised after half an
-    answer. What it was asked is kept."""
+    `chart_query`, `condense`, the `days` that are asked for and a question in `english` always the same. An exception
+    is raised after half an answer. What it was asked is kept."""
 
     identity = ModelIdentity("scripted")
     context = 4096
     slots = 1
 
     def __init__(
-        self, *answers: str | Exception, chart_query: str = "documents()", condense: str = "", days: str = "none"
+        self,
+        *answers: str | Exception,
+        chart_query: str = "documents()",
+        condense: str = "",
+        days: str = "none",
+        english: str = "",
     ) -> None:
         self.script = list(answers)
-        self.says = {"chart_query": chart_query, "condense": condense, "asked_days": days}
+        self.says = {"chart_query": chart_query, "condense": condense, "asked_days": days, "translate": english}
         self.asked: list[tuple[Message, ...]] = []
 
     def count(self, messages: Sequence[Message]) -> int:

@@ -104,7 +104,7 @@ def _wait(address: str, alive: Callable[[], bool], log: Path) -> None:
     """Until the app answers, or has died."""
     for _ in range(1_200):
         try:
-            urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
+            urllib.request.urlopen(f"{address}/health", timeout=5).close()
         except OSError:
             assert alive(), log.read_text("utf-8")
             time.sleep(0.25)

@@ -87,7 +87,7 @@ def test_the_wheel_installs_a_command_that_works(tmp_path: Path) -> None:
     with subprocess.Popen([command, "serve"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as app:
         assert app.stdout
         assert app.stdout.readline() == f"Open http://127.0.0.1:{port}\n"
-        for address in ("/healthz", "/", "/documents"):
+        for address in ("/health", "/", "/documents"):
             with urlopen(f"http://127.0.0.1:{port}{address}", timeout=60) as page:
                 assert page.status == 200
         app.terminate()

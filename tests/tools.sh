@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # The programs the tests drive beside Python: a Chromium for the pages, a PostgreSQL for the records, an OpenID provider
-# for signing in. Uses what is on the PATH; installs Debian's packages when run as root; else says how. The provider comes
-# from npm, each of its packages held to the hash in its lockfile, and none of their scripts is run.
+# for signing in. Uses what is on the PATH; installs Debian's packages when run as root; else says how. The provider and
+# the checks of accessibility come from npm, each package held to the hash in its lockfile, and no script of one is run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-provider=tests/trag/web/people/oidc
-if ! cmp -s $provider/package-lock.json $provider/node_modules/installed.json; then
-    echo "== Installing the OpenID provider for the tests"
-    .venv/bin/npm ci --prefix $provider --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
-    cp $provider/package-lock.json $provider/node_modules/installed.json
-fi
+for place in tests/trag/web/people/oidc tests/trag/web/axe; do
+    cmp -s $place/package-lock.json $place/node_modules/installed.json && continue
+    echo "== Installing what the tests have from npm: ${place##*/}"
+    .venv/bin/npm ci --prefix $place --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
+    cp $place/package-lock.json $place/node_modules/installed.json
+done
 
 packages=()
 command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || packages+=(chromium)

@@ -20,13 +20,15 @@ from uuid import uuid4
 
 import prompts
 from org.chart import Chart
+from org.language import LANGUAGES, gettext, speaking
 from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
+from store.language import language
 from store.passage import OPEN
 from store.standing import Period
-from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, validity
+from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, translate, validity
 from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
@@ -77,7 +79,7 @@ _STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who asks, and within which conversation. `readers` holds the keys of whoever asks, None for who may read
-    everything; `owned` are the documents that they are the owner of."""
+    everything; `owned` are the documents that they are the owner of; `language` is that of the question."""
 
     history: Sequence[Turn]
     conversation: str | None
@@ -85,6 +87,7 @@ class Asked:
     readers: Collection[str] | None
     asker: str
     owned: Collection[str] = ()
+    language: str = "en"
 
 
 Steps = Callable[["Assistant", AnswerRun, Asked], Iterator[Event]]
@@ -121,6 +124,7 @@ class Assistant:
         readers: Collection[str] | None = OPEN,
         asker: str = "",
         owned: Collection[str] = (),
+        page: str = "en",
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
         An approved answer is given at once: Found, Answer. `steps` are those of another system than the product.
@@ -129,6 +133,7 @@ class Assistant:
         nothing else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
         `asker` is the id of whose an answer outside of a conversation is, "" for nobody's; drafts among the documents
         of `owned`, the asker's own, are searched like what is no longer in force, those of others after all else.
+        The answer is in the language of the question where it is one of `org.language`, else in that of the `page`.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`, and where the
         model was away from the beginning with what is found without it. Raises TragError for a question that is empty
@@ -136,7 +141,7 @@ class Assistant:
         """
         here = replace(self)
         text = cleaned(question)
-        asked = Asked(history, conversation, stop or threading.Event(), readers, asker, owned)
+        asked = Asked(history, conversation, stop or threading.Event(), readers, asker, owned, spoken(text, page))
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
             if steps is None and not history and here._approved(run, asked):
@@ -185,7 +190,13 @@ class Assistant:
             if chart_query.concerns(run.record.standalone, mentions, types, chart):
                 with run.timed("chart_query"):
                     query = chart_query.ask(
-                        run.record.standalone, mentions, chart, self.model, stop=asked.stop, earlier=self.earlier
+                        run.record.standalone,
+                        mentions,
+                        chart,
+                        self.model,
+                        stop=asked.stop,
+                        earlier=self.earlier,
+                        language=asked.language,
                     )
                 run.add(chart_query=query.expression)
                 if query.reply and not asked.stop.is_set():
@@ -215,12 +226,20 @@ class Assistant:
     def _from_documents(self, run: AnswerRun, asked: Asked, mentions: Sequence[Mention]) -> Iterator[Event]:
         """The reader's words from a few excerpts, checked; one second try where something speaks against them, else the
         refusal."""
-        question, chart = run.record.standalone, self.organization.chart
+        chart, likelihood = self.organization.chart, partial(retrieve.query_likelihood, self.model)
         with run.timed("retrieve"):
-            vector = self.embedder.embed_questions([question])[0]
-            scope = self._scope(question, vector, asked)
-            likelihood = partial(retrieve.query_likelihood, self.model)
-            placed, lines = self._found(question, vector, asked, scope, mentions, likelihood)
+            vector = self.embedder.embed_questions([run.record.standalone])[0]
+            scope = self._scope(run.record.standalone, vector, asked)
+            placed, lines = self._found(run.record.standalone, vector, asked, scope, mentions, likelihood)
+            for wording in self._other_wordings(run.record, asked):
+                if retrieve.best_odds(lines) > 0:
+                    break
+                vector = self.embedder.embed_questions([wording])[0]
+                placed, again = self._found(wording, vector, asked, scope, mentions, likelihood)
+                if retrieve.best_odds(again) > 0:
+                    lines = again
+                    run.add(standalone=wording if wording == run.record.question else run.record.standalone)
+            question = run.record.standalone
             found, context = retrieve.excerpts(lines), [one.text for one in placed]
             messages, excerpts = self._fitting(question, found, context)
         run.count(Tokens(dropped=len(found) - len(excerpts)))
@@ -228,7 +247,7 @@ class Assistant:
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()
         if not excerpts:
-            run.add(answer=CANNOT_ANSWER)
+            run.add(answer=_refusal(asked))
             return
         best = max(one.odds for one in excerpts) if self.reranker else 0.0
         bias = REFUSAL - best if self.reranker else 0.0
@@ -265,10 +284,23 @@ class Assistant:
                 with run.timed("verify"):
                     self._compare(run, asked, scope, excerpts, lines)
                 return
-        run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
+        run.add(answer=_refusal(asked), checks=replace(run.record.checks, sentences=(), misplaced=()))
         if NO_QUESTION in run.draft and best <= 0:  # what a line rather answers than not was a question
-            greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
+            with speaking(asked.language):
+                greeting = gettext(
+                    "I answer questions about {organization}, from its documents and its chart.",
+                    organization=self.organization.name,
+                )
             run.add(answer=greeting, sources=(), statements=())
+
+    def _other_wordings(self, record: AnswerRecord, asked: Asked) -> Iterator[str]:
+        """What a question is searched by where it finds nothing that rather answers: its own words, where they were
+        made to stand alone ("How long is annual leave paid?" asks for what nobody wrote), and English ones, which
+        encoder and reranker know best. The reader is asked in the asker's language all the same."""
+        if self.reranker and record.question != record.standalone:
+            yield record.question
+        if self.reranker and language(record.question) not in ("", "en"):
+            yield translate.in_english(record.standalone, self.model, stop=asked.stop)
 
     def _compare(
         self, run: AnswerRun, asked: Asked, scope: Scope, excerpts: Sequence[Excerpt], lines: Sequence[Excerpt]
@@ -335,7 +367,8 @@ class Assistant:
         if (chart := self.organization.chart) is None:
             return [], found
         units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
-        return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
+        with speaking(asked.language):
+            return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED], found
 
     def _scope(self, question: str, vector: np.ndarray, asked: Asked) -> Scope:
         """What is in force on the days of a question. They are read where that matters: where one of the nearest
@@ -480,6 +513,17 @@ def cleaned(question: str) -> str:
             "Shorten it to what you want to know.",
         )
     return text
+
+
+def spoken(question: str, page: str = "en") -> str:
+    """The language to answer in, one of `org.language`: the question's where it is one of them, else the page's."""
+    told = language(question, hint="" if page == "en" else page)
+    return next((tag for tag in (told, page) if tag in LANGUAGES), "en")
+
+
+def _refusal(asked: Asked) -> str:
+    with speaking(asked.language):
+        return gettext(CANNOT_ANSWER)
 
 
 def _visible(text: str) -> str:

@@ -175,7 +175,7 @@ def open_part(home: Home, caller: CurrentUser, record: BriefRecord) -> BriefReco
     """What of a briefing stands on documents that are open to a caller; of one that stands on others too the open
     questions are left out, since they were asked in sight of those."""
     documents = opened(caller, record.documents, home.records.library, home.organization.chart)
-    closed = {name for name, is_open in documents.items() if not is_open}
+    closed = {name for name, title in documents.items() if not title}
     if not closed:
         return record
     hidden = {one.id for one in record.sources if one.document in closed}

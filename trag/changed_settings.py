@@ -41,6 +41,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("sso_secret", "sso_name", "sso_groups", "sso_roles", "sso_units"),
     ),
     later("Programs"): ("mcp", "workflows", "hooks"),
+    later("Monitoring"): ("metrics_key", "log_json"),
     later("Where things are kept"): ("home", "database_url", "chroma_url"),
     later("Comparisons with the paper’s systems, in evaluations only"): (
         "pairs",
@@ -52,7 +53,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """Every setting, in people's words."""
 AT_ONCE = frozenset({"answer_tokens", "waiting", "pairs", "sections", "threshold", "statement_tokens"})
 AT_NEXT_START = frozenset({"second_factor", "mcp", "workflows"})
-_SECRETS = frozenset({"model_key", "sso_secret"})
+_SECRETS = frozenset({"model_key", "sso_secret", "metrics_key"})
 _PASSWORD = re.compile(r"(?<=://)[^/\s]*@")
 _QUERY = re.compile(r"\?[^\s,]*")
 

@@ -50,9 +50,10 @@ def ask(
     *,
     stop: threading.Event,
     earlier: Earlier = tuple,
+    language: str = "en",
 ) -> ChartQuery:
     """The question as an expression over the units that `mentions` link, else over those that have a cell in common
-    which it names (where they work, what they are), and the chart's answer.
+    which it names (where they work, what they are), and the chart's answer, in `language`.
 
     An expression that does not run, names what is not there or finds nothing is no answer: the question is for the
     documents. `earlier` gives the charts before this one, the last first, each with the day of
@@ -74,6 +75,7 @@ def ask(
     )
     written, _ = text_of(stream)
     try:
-        return ChartQuery(written, expression.run(written, given, chart, earlier=earlier))
+        reply = expression.run(written, given, chart, earlier=earlier, language=language)
+        return ChartQuery(written, reply)
     except QueryError:
         return ChartQuery(written, None)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import prompts
 from prompts import NOT_FOUND
 from store.conflicts import Side, conflict_id
+from store.language import ENGLISH, language
 from store.passage import Excerpt
 from trag.errors import TragError
 from trag.lexical import numbers, stems
@@ -113,11 +114,13 @@ def read(question: str, excerpt: Excerpt, model: LanguageModel, stop: threading.
 
 def differs(answer: str, line: Excerpt, reading: Reading, other: Excerpt) -> bool:
     """Whether each of two answers has a number or a word that the other's passage lacks."""
-    return not (_facts(answer) <= _facts(whole(other)) or _facts(reading.answer) <= _facts(whole(line)))
+    return not (_holds(whole(other), answer) or _holds(whole(line), reading.answer))
 
 
-def _facts(text: str) -> frozenset[str | float]:
-    return stems(text) | numbers(text)
+def _holds(passage: str, answer: str) -> bool:
+    tongue = language(passage, surely=True) or ENGLISH
+    said, held = (stems(text, tongue) | numbers(text, tongue) for text in (answer, passage))
+    return said <= held
 
 
 def nearness(line: Excerpt, other: Excerpt, embed: Embed) -> float:

@@ -114,9 +114,16 @@ def nvidia_cards() -> tuple[str, ...]:
 
 def _server(settings: Settings) -> str:
     from trag.llm.opening import open_model
+    from trag.llm.servers import ModelServers
 
-    with closing(open_model(settings)) as model:  # connects to nothing
-        return f"{model.identity.name} at {settings.model_url}"
+    with closing(open_model(settings)) as model:
+        assert isinstance(model, ModelServers)
+        for server in model.servers:
+            try:
+                server.look()
+            except TragError as error:
+                raise TragError(f"{server.address}: {error.message}", error.hint) from error
+        return f"{model.identity.name} at {', '.join(server.address for server in model.servers)}"
 
 
 def _model(settings: Settings) -> str:

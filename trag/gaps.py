@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from org.language import in_all
 from prompts import CANNOT_ANSWER
 from trag.brief.record import BriefRecord
 from trag.record import AnswerRecord, Source
@@ -106,7 +107,7 @@ def _open(one: Unanswered) -> list[tuple[str, str, Source | None]]:
         brief = BriefRecord.from_json(one.record_json)
         return [(question.text, brief.subject, None) for question in brief.open]
     answer = AnswerRecord.from_json(one.record_json)
-    if answer.answer != CANNOT_ANSWER or answer.interrupted:
+    if answer.answer not in in_all(CANNOT_ANSWER) or answer.interrupted:
         return []
     passages = (source for source in answer.sources if source.kind in ("qa", "section"))
     return [(answer.standalone, "", max(passages, key=lambda source: source.score, default=None))]

@@ -9,14 +9,15 @@ the evidence nor in the question was invented, whatever the words around it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from org.chart import Chart
 from org.query.sentences import placement
-from trag.lexical import numbers, sentences, stems
+from store.language import ENGLISH, language
+from trag.lexical import numbers, sentences, stem, stems, words
 from trag.record import CheckedSentence, Checks, Misplaced
 
 if TYPE_CHECKING:
@@ -51,21 +52,32 @@ def check(question: str, answer: str, evidence: Sequence[Evidence], organization
     """Every sentence of `answer` with the evidence that bears it out, and what neither that nor the chart knows."""
     checked: list[CheckedSentence] = []
     invented: list[str] = []
+    asked, spoken = language(question) or ENGLISH, [language(one.text, surely=True) or ENGLISH for one in evidence]
+    held = [f"{question}\n{one.heading}\n{one.text}" for one in evidence]
+    # Whether "1.500" is meant as it is written in the evidence or where one asks, nobody knows: either will do.
+    known = [numbers(text) | numbers(text, tongue) for text, tongue in zip(held, spoken, strict=True)]
+    # In German every noun has a capital letter, and so an ending: "sechs Monate" are "sechs Monaten".
+    forms = [
+        _stems(text, tongue) if tongue != ENGLISH else frozenset() for text, tongue in zip(held, spoken, strict=True)
+    ]
+    held = [text.casefold() for text in held]
+    asks = {tongue: _facts(question, tongue) for tongue in spoken}
     for sentence in sentences(answer):
-        names, figures = _NAME.findall(sentence), numbers(sentence)
+        names = _NAME.findall(sentence)
+        figures = {tongue: numbers(sentence, tongue) for tongue in (ENGLISH, asked, *spoken)}
         missing: list[list[str]] = []
-        for one in evidence:
-            text = f"{question}\n{one.heading}\n{one.text}"
-            held = text.casefold()
-            unknown = [name for name in names if name.casefold() not in held]
-            missing.append(unknown + [f"{figure:,g}" for figure in sorted(figures - numbers(text))])
-        fitting = [one for one, unknown in zip(evidence, missing, strict=True) if not unknown]
+        for text, there, inflected, tongue in zip(held, known, forms, spoken, strict=True):
+            unknown = [name for name in names if name.casefold() not in text]
+            unknown = [name for name in unknown if not _stems(name, tongue) & inflected]
+            fewest = min((figures[each] - there for each in (ENGLISH, asked, tongue)), key=len)
+            missing.append(unknown + [f"{figure:,g}" for figure in sorted(fewest)])
+        fitting = [(one, tongue) for one, tongue, unknown in zip(evidence, spoken, missing, strict=True) if not unknown]
         if fitting:
-            checked.append(_attributed(question, sentence, fitting))
+            checked.append(_attributed(sentence, fitting, asks))
         else:
             checked.append(CheckedSentence(sentence, False))
-            fewest: list[str] = min(missing, key=len, default=[sentence])
-            invented += fewest
+            least: list[str] = min(missing, key=len, default=[sentence])
+            invented += least
     misplaced = tuple(_misplaced(answer, evidence, organization))
     said = [f"{one} stands in none of the excerpts" for one in dict.fromkeys(invented)]
     said += [f"{one.unit} is not under {one.claimed} but under {one.actual}" for one in misplaced]
@@ -73,17 +85,28 @@ def check(question: str, answer: str, evidence: Sequence[Evidence], organization
     return Grounding(checks, "; ".join(said))
 
 
-def _attributed(question: str, sentence: str, evidence: Sequence[Evidence]) -> CheckedSentence:
-    """The sentence with the line of the evidence that has most in common with it, and then with the question."""
-    wanted, asked = stems(sentence) | numbers(sentence), stems(question) | numbers(question)
-    lines = [(one, line) for one in evidence for line in sentences(one.text)]
+def _attributed(
+    sentence: str, evidence: Sequence[tuple[Evidence, str]], asks: Mapping[str, frozenset[str | float]]
+) -> CheckedSentence:
+    """The sentence with the line of the evidence, each with its language, that has most in common with it, and then
+    with what the question `asks`, by the language that it is compared in."""
+    says = {tongue: _facts(sentence, tongue) for _, tongue in evidence}
+    lines = [(one, line, tongue) for one, tongue in evidence for line in sentences(one.text)]
 
-    def shared(line: str) -> tuple[int, int]:
-        held = stems(line) | numbers(line)
-        return len(held & wanted), len(held & asked)
+    def shared(line: str, tongue: str) -> tuple[int, int]:
+        held = _facts(line, tongue)
+        return len(held & says[tongue]), len(held & asks[tongue])
 
-    best = max(lines, key=lambda one: shared(one[1]), default=None)
+    best = max(lines, key=lambda one: shared(*one[1:]), default=None)
     return CheckedSentence(sentence, True, best[0].id, best[1]) if best else CheckedSentence(sentence, False)
+
+
+def _stems(text: str, tongue: str) -> frozenset[str]:
+    return frozenset(stem(word, tongue) for word in words(text))
+
+
+def _facts(text: str, tongue: str) -> frozenset[str | float]:
+    return stems(text, tongue) | numbers(text, tongue)
 
 
 def _misplaced(answer: str, evidence: Sequence[Evidence], organization: Organization) -> Iterator[Misplaced]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -395,13 +396,12 @@ class Home:
             self.assistant.organization = self.organization
         self.look_over()
 
-    def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
+    def _earlier_charts(self) -> tuple[tuple[date, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
         is gone."""
         versions = self.records.chart_versions.all()
         with suppress(TragError):
-            changed = f"{versions[0].activated:%-d %B %Y}" if versions else ""
-            return tuple((changed, self.charts.version(before.version)) for before in versions[1:2])
+            return tuple((versions[0].activated.date(), self.charts.version(one.version)) for one in versions[1:2])
         return ()
 
 

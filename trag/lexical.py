@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import Stemmer
+from store.language import ENGLISH, stemmer
 
 # Words that say nothing about what a sentence is about. Negations are kept: they turn a sentence round.
 _STOPWORDS = frozenset(
@@ -40,6 +38,7 @@ _FIGURE = re.compile(
     r"(?:(?<!\.)|(?<=[^\W\d_]\.))(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+))"
     r"(\.\d+)?(?:\s?(k|m|thousand|million)\b)?"
 )
+_MARK = re.compile(r"(?<=\d)[.,](?=\d)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 # A full stop ends a sentence when it does not follow an initial or one of these, and the next word does not start
 # small. Titles are such words only in capitals.
@@ -72,9 +71,10 @@ def sentences(text: str) -> tuple[str, ...]:
     return (*found, last) if last else tuple(found)
 
 
-def stems(text: str) -> frozenset[str]:
-    """The content words of `text`, lower case, without accents, as English stems; figures are left to `numbers`."""
-    return frozenset(stem(word) for word in words(text) if word not in _STOPWORDS and word not in _NEGATIONS)
+def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
+    """The content words of `text`, lower case, without accents, as stems of a language; figures are left to
+    `numbers`."""
+    return frozenset(stem(word, language) for word in words(text) if word not in _STOPWORDS and word not in _NEGATIONS)
 
 
 def words(text: str) -> list[str]:
@@ -90,9 +90,12 @@ def negated(text: str) -> bool:
     return bool(_NEGATIONS & set(re.findall(r"[a-z]+", lower))) or "n't" in lower or "n’t" in lower
 
 
-def numbers(text: str) -> frozenset[float]:
-    """The numbers in `text`, written as figures ("30,000", "40k") or as words up to ninety-nine ("twenty-one")."""
+def numbers(text: str, language: str = ENGLISH) -> frozenset[float]:
+    """The numbers in `text`, written as figures ("30,000", "40k") or as words up to ninety-nine ("twenty-one"). In a
+    language that writes "30.000,50" points and commas are read so."""
     lower = text.lower()
+    if has_decimal_comma(language):
+        lower = _MARK.sub(lambda mark: "." if mark[0] == "," else ",", lower)
     found: set[float] = set()
     for match in _FIGURE.finditer(lower):
         value = float(re.sub(r"[ ,\u00a0\u202f]", "", match[1]) + (match[2] or ""))
@@ -105,13 +108,22 @@ def numbers(text: str) -> frozenset[float]:
     return frozenset(found)
 
 
-def stem(word: str) -> str:
-    """The English stem of one word."""
-    return str(_stemmer().stemWord(word))
-
-
 @cache
-def _stemmer() -> Stemmer.Stemmer:
-    import Stemmer
+def has_decimal_comma(language: str) -> bool:
+    """Whether figures have a comma before their decimals in a language, by its ISO 639-1 code."""
+    if language == ENGLISH:
+        return False
+    from babel import Locale, UnknownLocaleError
 
-    return Stemmer.Stemmer("english")
+    try:
+        return bool(Locale(language).number_symbols["latn"]["decimal"] == ",")
+    except (UnknownLocaleError, ValueError):
+        return False
+
+
+def stem(word: str, language: str = ENGLISH) -> str:
+    """The stem of one word."""
+    return str(_stemmer(language).stemWord(word))
+
+
+_stemmer = cache(stemmer)

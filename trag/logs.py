@@ -1,13 +1,16 @@
 """What the program says of itself on stderr: an event begins on a line of its own with its level, and every other line
-is marked, so that no words of a person, a document or a server can pass for an event or steer a terminal."""
+is marked, so that no words of a person, a document or a server can pass for an event or steer a terminal. Or, where the
+settings want that, each event and each line that a library prints is one line of JSON."""
 
 from __future__ import annotations
 
 import io
+import json
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from datetime import UTC, datetime
 from typing import TextIO
 
 MARK = "  | "
@@ -26,11 +29,23 @@ class LineFormatter(logging.Formatter):
         return f"\n{MARK}".join(_lines(super().format(record)))
 
 
-class MarkedStream(io.TextIOBase):
-    """`stream` for those who print and do not log, as Gradio prints its tracebacks: all their lines are marked."""
+class JsonFormatter(logging.Formatter):
+    """An event as one line of JSON: time, level, logger, message, and exception where there is a traceback."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def format(self, record: logging.LogRecord) -> str:
+        event = {"time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")}
+        event |= {"level": record.levelname, "logger": record.name, "message": _bounded(record.getMessage())}
+        if record.exc_info:
+            event["exception"] = _bounded(self.formatException(record.exc_info))
+        return json.dumps(event)
+
+
+class MarkedStream(io.TextIOBase):
+    """`stream` for those who print and do not log, as Gradio prints its tracebacks: all their lines are `marked`."""
+
+    def __init__(self, stream: TextIO, marked: Callable[[str], str] = lambda line: f"{MARK}{line}") -> None:
         self._stream = stream
+        self._marked = marked
         self._begun = ""
         self._lock = threading.Lock()
 
@@ -40,7 +55,7 @@ class MarkedStream(io.TextIOBase):
             if len(self._begun) > LONGEST:
                 whole, end, self._begun = whole + end + self._begun, "\n", ""
             if end:
-                self._stream.write("".join(f"{MARK}{line}\n" for line in _lines(whole)))
+                self._stream.write("".join(f"{self._marked(line)}\n" for line in _lines(whole)))
         return len(text)
 
     def flush(self) -> None:
@@ -58,20 +73,29 @@ def log_warnings() -> None:
     logging.captureWarnings(True)
 
 
+def log_json() -> None:
+    """Log the same as lines of JSON from now on."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(JsonFormatter())
+
+
 @contextmanager
-def marked_prints(stream: TextIO) -> Iterator[None]:
-    """Until the block ends, what is printed goes to `stream`, each line marked."""
-    marked = MarkedStream(stream)
+def marked_prints(stream: TextIO, *, as_json: bool = False) -> Iterator[None]:
+    """Until the block ends, what is printed goes to `stream`, each line marked, or an object of JSON."""
+    marked = MarkedStream(stream, lambda line: json.dumps({"printed": line})) if as_json else MarkedStream(stream)
     with redirect_stdout(marked), redirect_stderr(marked):
         yield
 
 
 def _lines(text: str) -> list[str]:
     """The lines of a text as they can be shown, without controls and marks that turn text round."""
-    if len(text) > LONGEST:
-        left = len(text) - LONGEST
-        text = f"{text[: LONGEST // 2]} [... {left:,} characters ...] {text[-LONGEST // 2 :]}"
-    return ["".join(map(_shown, line)) for line in text.splitlines()] or [""]
+    return ["".join(map(_shown, line)) for line in _bounded(text).splitlines()] or [""]
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]} [... {len(text) - LONGEST:,} characters ...] {text[-LONGEST // 2 :]}"
 
 
 def _shown(character: str) -> str:

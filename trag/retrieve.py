@@ -11,6 +11,7 @@ fraction of the time of a passage, and a small model that sees no others does no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,10 @@ CANDIDATES = 10
 """Pairs, and sections, among whose lines the likeliest to answer are looked for."""
 WINDOW = 500
 """Characters of a passage that the reader sees; one line of more is shown whole."""
+_ROWS, _ALIKE = 8, 0.25
+"""Lines among which the further rows of a list are looked for, and by how little their log-odds differ."""
+_HARDLY = -3.0
+"""Log-odds of a line that answers once in twenty."""
 _NEARNESS = 15.0
 """What cosine similarity, in [-1, 1], counts beside log-odds."""
 _LIKELIHOOD = 0.5
@@ -84,8 +89,14 @@ def ranked(
 
 
 def excerpts(lines: Sequence[Excerpt], limit: int = SHOWN) -> tuple[Excerpt, ...]:
-    """The first `limit` lines, those of one passage with what stands between them."""
-    first = lines[:limit]
+    """The first `limit` lines, those of one passage with what stands between them; beside a line that rather answers
+    none that hardly does, and with the further ones of a passage that the reranker cannot tell from the least of
+    these: the rows of a list."""
+    first = list(lines[:limit])
+    if best_odds(first) > 0:
+        first = [one for one in first if one.odds > _HARDLY]
+    least, known = min((one.odds for one in first), default=0.0), {one.passage.id for one in first}
+    first += [one for one in lines[limit:_ROWS] if abs(one.odds - least) <= _ALIKE and one.passage.id in known]
     passages = {one.passage.id: one.passage for one in first}
     return tuple(
         Excerpt(
@@ -126,15 +137,16 @@ def preferred(
         if number and frozenset(without) == frozenset(left_out[number - 1]):
             continue
         found = search(without)
-        if found and (not best or _odds(found) > _odds(best)):
+        if not best or best_odds(found) > best_odds(best):
             best = found
-        if best and _odds(best) > 0:
+        if best_odds(best) > 0:
             break
     return best
 
 
-def _odds(found: Sequence[Excerpt]) -> float:
-    return max(one.odds for one in found[:SHOWN])
+def best_odds(found: Sequence[Excerpt]) -> float:
+    """The log-odds that the likelier of the lines shown answers, -inf without any."""
+    return max((one.odds for one in found[:SHOWN]), default=-math.inf)
 
 
 def stretch(text: str, lines: Sequence[str]) -> str:

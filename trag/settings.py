@@ -36,9 +36,10 @@ class Settings:
     gpu_layers: Annotated[int, Ge(-1)] = -1
     """Layers kept on the GPU; -1 is all of them where the build can, none where it cannot."""
     model_url: str = ""
-    """The /v1 address of an OpenAI-compatible server that is used instead of a local model."""
+    """The /v1 address of an OpenAI-compatible server that is used instead of a local model, or of several, with commas
+    between."""
     model_name: str = ""
-    """The model to ask for at `model_url`."""
+    """The model to ask for at `model_url`, the same at each."""
     model_key: str = ""
     """The key that `model_url` wants, if it wants one."""
     context: int = 4096
@@ -90,6 +91,10 @@ class Settings:
     """The unit of the chart that each group is, "group=unit id"."""
     mcp: bool = False
     """Whether other assistants may ask by the Model Context Protocol, at /mcp, with personal tokens."""
+    metrics_key: str = ""
+    """The key with which monitoring reads the figures at /metrics, 20 characters or more. Empty: nobody reads them."""
+    log_json: bool = False
+    """Whether the log is lines of JSON."""
     workflows: bool = False
     """Whether workflows that an admin put in use run: else they are drafted, tried and exported only."""
     hooks: str = ""

@@ -42,10 +42,11 @@ def told(unit: Unit, chart: Chart) -> str:
     return by_name[name][unit.id]
 
 
-def called(unit: Unit, chart: Chart) -> str:
-    """A unit's name, with what tells it in brackets where others have it: "Registry (School of Law)"."""
+def called(unit: Unit, chart: Chart, top: str = TOP) -> str:
+    """A unit's name, with what tells it in brackets where others have it: "Registry (School of Law)". `top` is what
+    tells the topmost unit."""
     words = told(unit, chart)
-    return f"{unit.name} ({words})" if words else unit.name
+    return f"{unit.name} ({top if words == TOP else words})" if words else unit.name
 
 
 def telling(units: Sequence[Unit], chart: Chart) -> dict[str, str]:

@@ -6,16 +6,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from org.chart import Chart, Unit
+from org.language import day, gettext, speaking
 from org.query import facts, lists, sentences
 from org.query.grammar import QueryError
 from org.query.lists import Cell, Units, Value
 from org.query.sentences import Statement, placement
 
-Earlier = Callable[[], Sequence[tuple[str, Chart]]]
-"""The charts that were in use before, the last one first, each with the day of the change that ended it, as a person
-reads it."""
+Earlier = Callable[[], Sequence[tuple[date, Chart]]]
+"""The charts that were in use before, the last one first, each with the day of the change that ended it."""
 
 _LONGEST, _CALLS, _DEPTH, _PARTS = 600, 16, 6, 4
 """Signs of an expression, calls in it, calls within calls, questions at once."""
@@ -41,8 +42,11 @@ class _Scene:
     earlier: Earlier
 
 
-def run(expression: str, given: Sequence[str | Cell], chart: Chart, *, earlier: Earlier = tuple) -> ChartReply | None:
-    """The answer to an expression, in which u1 is the unit with the first id in `given`, or all with such a cell.
+def run(
+    expression: str, given: Sequence[str | Cell], chart: Chart, *, earlier: Earlier = tuple, language: str = "en"
+) -> ChartReply | None:
+    """The answer to an expression, in which u1 is the unit with the first id in `given`, or all with such a cell. It is
+    in `language`, one of `org.language`.
 
     None for documents(), and where the chart does not say: words that no unit has, a cell that is empty. Raises
     QueryError for what does not parse, goes beyond the bounds, or names what is not there.
@@ -59,7 +63,8 @@ def run(expression: str, given: Sequence[str | Cell], chart: Chart, *, earlier: 
     parts = tree.elts if isinstance(tree, ast.Tuple | ast.List) else [tree]
     if not 0 < len(parts) <= _PARTS:
         raise QueryError(f"The expression asks {len(parts)} things at once.", f"Ask 1 to {_PARTS}.")
-    replies = [_answer(part, scene) for part in parts]
+    with speaking(language):
+        replies = [_answer(part, scene) for part in parts]
     found = [reply for reply in replies if reply]
     if len(found) < len(replies):
         return None  # half an answer would pass for a whole one
@@ -102,19 +107,23 @@ def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
         raise QueryError("was(...) takes one expression.", "For example: was(is_under(u1, u2))")
     if not charts:
         return None
-    day, chart = charts[0]
+    changed, chart = charts[0]
+    when = day(changed)
     gone = next((unit for unit in scene.given if unit and not _then(unit, chart)), None)
     if isinstance(gone, Unit):
-        text = f"{sentences.label(gone, scene.chart)} was not in the chart before the change of {day}."
+        name = sentences.label(gone, scene.chart)
+        text = gettext("{unit} was not in the chart before the change of {day}.", unit=name, day=when)
         return ChartReply(sentences.sentence(text), (placement(gone.id, scene.chart),))
     then = _answer(call.args[0], _Scene(tuple(unit and _then(unit, chart) for unit in scene.given), chart, tuple))
     now = _answer(call.args[0], scene)
     if then is None:
         return None
     if now and now.text == then.text:
-        return ChartReply(f"{then.text} It was so before the change of {day} too.", now.statements)
-    text = f"{then.text} That was before the change of {day}.{f' Today: {now.text}' if now else ''}"
-    return ChartReply(text, (*then.statements, *(now.statements if now else ())))
+        same = gettext("{text} It was so before the change of {day} too.", text=then.text, day=when)
+        return ChartReply(same, now.statements)
+    text = gettext("{text} That was before the change of {day}.", text=then.text, day=when)
+    today = [gettext("Today: {text}", text=now.text)] if now else []
+    return ChartReply(" ".join([text, *today]), (*then.statements, *(now.statements if now else ())))
 
 
 def _then(unit: Unit | Cell, chart: Chart) -> Unit | Cell | None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from org.chart import Chart, Unit
+from org.language import gettext, in_english, listing, number
 from org.query import sentences
 from org.query.grammar import cell, kinds, spelled
-from org.query.lists import Told, Units, each, listed
-from org.query.sentences import FEW, label, line, listing, sentence
+from org.query.lists import Told, Units, each, left_out, listed
+from org.query.sentences import FEW, label, line, sentence
 
 _SENTENCES = 20
 
@@ -31,7 +32,9 @@ def aliases(some: Units, chart: Chart) -> Told | None:
 
     def say(unit: Unit) -> str:
         others = [line(alias) for alias in unit.aliases[:FEW]]
-        return sentence(f"{label(unit, chart)} is also called {listing(others)}") if others else ""
+        if not others:
+            return ""
+        return sentence(gettext("{unit} is also called {names}", unit=label(unit, chart), names=listing(others)))
 
     return _told(some, say)
 
@@ -51,7 +54,10 @@ def type_of(some: Units, chart: Chart) -> Told | None:
     """The type of each unit."""
 
     def say(unit: Unit) -> str:
-        return sentence(f"{label(unit, chart)} is {sentences.with_article(line(unit.type))}") if unit.type else ""
+        if not unit.type:
+            return ""
+        kind = sentences.with_article(line(unit.type))
+        return sentence(gettext("{unit} is {type}", unit=label(unit, chart), type=kind))
 
     return _told(some, say)
 
@@ -62,7 +68,7 @@ def _told(some: Units, say: Callable[[Unit], str]) -> Told | None:
     if not found:
         return None
     told, rest = found[:_SENTENCES], len(found) - _SENTENCES
-    texts = [*(text for _, text in told), *([f"{rest:,} more are left out."] if rest > 0 else [])]
+    texts = [*(text for _, text in told), *([left_out(rest)] if rest > 0 else [])]
     return Told(" ".join(texts), tuple(unit for unit, _ in told))
 
 
@@ -70,7 +76,7 @@ def is_a(some: Units, noun: str, chart: Chart) -> Told | None:
     """Whether the units are of a type."""
     meant = kinds(noun, chart)
     told = type_of(some, chart)
-    return told and Told(f"{_yes(all(unit.type in meant for unit in some.units))}: {_continued(told.text)}", told.about)
+    return told and Told(_yes(all(unit.type in meant for unit in some.units), told.text), told.about)
 
 
 def is_under(some: Units, above: Units, chart: Chart) -> Told | None:
@@ -84,16 +90,19 @@ def is_under(some: Units, above: Units, chart: Chart) -> Told | None:
         name = label(unit, chart)
         over = next((one for one in reversed(chart.path(unit.id)[:-1]) if one.id in known), None)
         if over and over.id == unit.parent:
-            return f"Yes, {name} is directly under {label(over, chart)}."
+            return gettext("Yes, {unit} is directly under {parent}.", unit=name, parent=label(over, chart))
         if over:
-            return f"Yes: {name} is {sentences.chain(unit, chart, over)}."
+            return gettext("Yes: {unit} is {place}.", unit=name, place=sentences.chain(unit, chart, over))
         if unit.parent is None:
-            return f"No: {_continued(sentences.placed(unit, chart))}"
+            return _yes(False, sentences.placed(unit, chart))
         if known == {unit.id}:
-            return f"No, that is one unit. {sentences.placed(unit, chart)}"
+            return gettext("No, that is one unit. {text}", text=sentences.placed(unit, chart))
         if len(above.units) == 1 and chart.is_under(above.units[0].id, unit.id):
-            return f"No, it is the other way round: {others} is {sentences.chain(above.units[0], chart, unit)}."
-        return f"No: {name} is directly under {label(chart.unit(unit.parent), chart)}, not under {others}."
+            place = sentences.chain(above.units[0], chart, unit)
+            return gettext("No, it is the other way round: {unit} is {place}.", unit=others, place=place)
+        over = chart.unit(unit.parent)
+        where = {"unit": name, "parent": label(over, chart), "units": others}
+        return gettext("No: {unit} is directly under {parent}, not under {units}.", **where)
 
     return Told(each(some.units, chart, say), (*some.units[:FEW], *above.units[:FEW]))
 
@@ -102,16 +111,18 @@ def same(some: Units, others: Units, chart: Chart) -> Told | None:
     """Whether two ways of finding units come to the same ones, with what either finds."""
     about = (*some.about, *others.about)
     if {unit.id for unit in some.units} == {unit.id for unit in others.units} != set():
-        places = listing(list(filter(None, (some.place, others.place))) or ["one unit"])
-        verb = "is" if len(some.units) == 1 else "are"
-        return Told(f"Yes: {sentences.names(some.units, chart)} {verb} {places}.", about)
+        places = listing(list(filter(None, (some.place, others.place))) or [gettext("one unit")])
+        names = sentences.names(some.units, chart)
+        if len(some.units) == 1:
+            return Told(gettext("Yes: {unit} is {place}.", unit=names, place=places), about)
+        return Told(gettext("Yes: {units} are {places}.", units=names, places=places), about)
     told = dict.fromkeys(found.told or listed(found, chart, FEW) for found in (some, others) if found.place)
-    return Told(f"No: {_continued(' '.join(told) or 'those are different units.')}", about)
+    return Told(_yes(False, " ".join(told) or gettext("those are different units.")), about)
 
 
 def exists(some: Units, chart: Chart) -> Told:
     """Whether any unit was found, and which."""
-    return Told(f"{_yes(bool(some.units))}: {_continued(listed(some, chart, 0))}", (*some.about, *some.units))
+    return Told(_yes(bool(some.units), listed(some, chart, 0)), (*some.about, *some.units))
 
 
 def more(some: Units, other: Units, noun: str, chart: Chart) -> Told | None:
@@ -121,7 +132,7 @@ def more(some: Units, other: Units, noun: str, chart: Chart) -> Told | None:
     (first,), (second,) = some.units, other.units
     mine, theirs = _size(first, noun, chart), _size(second, noun, chart)
     told = most(Units((first, second)), noun, chart)
-    return told and Told(f"{_yes(mine > theirs)}: {_continued(told.text)}", told.about)
+    return told and Told(_yes(mine > theirs, told.text), told.about)
 
 
 def most(some: Units, noun: str, chart: Chart) -> Told | None:
@@ -132,18 +143,20 @@ def most(some: Units, noun: str, chart: Chart) -> Told | None:
     ranked = sorted(some.units, key=lambda unit: -sizes[unit.id])
     highest = sizes[ranked[0].id]
     first = [unit for unit in ranked if sizes[unit.id] == highest]
-    rest = [f"{label(unit, chart)} ({sizes[unit.id]:,})" for unit in ranked[len(first) :][: FEW - 1]]
+    rest = [f"{label(unit, chart)} ({number(sizes[unit.id])})" for unit in ranked[len(first) :][: FEW - 1]]
     left = len(ranked) - len(first) - len(rest)
-    rest += [f"{left:,} more"] if left else []
-    names, noun = sentences.names(first, chart, FEW), sentences.plural(line(noun) or "unit")
+    rest += [gettext("{number} more", number=number(left))] if left else []
+    kind = sentences.plural(line(noun) or "unit") if in_english() else line(noun) or gettext("units")
+    holes = {"units": sentences.names(first, chart, FEW), "number": number(highest), "type": kind}
     if not rest:
-        text = f"{names} each have {highest:,} {noun} under them"
-    elif len(some.units) == 2:
-        text = f"{names} has more {noun} under it ({highest:,}) than {listing(rest)}"
+        return Told(sentence(gettext("{units} each have {number} {type} under them", **holes)), tuple(ranked[:FEW]))
+    holes["others"] = listing(rest)
+    if len(some.units) == 2:
+        text = gettext("{units} has more {type} under it ({number}) than {others}", **holes)
     elif len(first) == 1:
-        text = f"{names} has the most {noun} under it ({highest:,}), before {listing(rest)}"
+        text = gettext("{units} has the most {type} under it ({number}), before {others}", **holes)
     else:
-        text = f"{names} have the most {noun} under them ({highest:,} each), before {listing(rest)}"
+        text = gettext("{units} have the most {type} under them ({number} each), before {others}", **holes)
     return Told(sentence(text), tuple(ranked[:FEW]))
 
 
@@ -154,10 +167,8 @@ def _size(unit: Unit, noun: str, chart: Chart) -> int:
     return sum(one.type in meant for one in chart.descendants(unit.id))
 
 
-def _yes(true: bool) -> str:
-    return "Yes" if true else "No"
-
-
-def _continued(text: str) -> str:
-    """A sentence after a colon."""
-    return text[0].lower() + text[1:] if text.startswith(("The ", "No ", "None ", "In ")) else text
+def _yes(true: bool, text: str) -> str:
+    """Yes or no, and why: a sentence that goes on behind the colon."""
+    if in_english() and text.startswith(("The ", "No ", "None ", "In ")):
+        text = text[0].lower() + text[1:]
+    return gettext("Yes: {text}", text=text) if true else gettext("No: {text}", text=text)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from org.chart import Chart, Unit
+from org.language import gettext, in_english, number
 from org.linking import disambiguation
 from org.query import sentences
 from org.query.grammar import cell, kinds, spelled, types_of
-from org.query.sentences import FEW, MANY, are, label, line, sentence, several
+from org.query.sentences import FEW, MANY, are, capital, label, line, sentence, several
 
 _TOLD = 3
 """Units found by words of which the words are told."""
@@ -74,11 +75,13 @@ def text(value: Value, chart: Chart) -> str:
 def listed(found: Units, chart: Chart, limit: int) -> str:
     """How many units there are, and which, past the limit with the number of the rest; the number alone for a limit of
     0: "2 teams are under the Field Division: A and B." """
-    start = f"{are(len(found.units), found.noun)} {found.place}"
+    size, place = are(len(found.units), found.noun), found.place if in_english() else capital(found.place)
+    start = sentence(gettext("{number} {place}", number=size, place=place))
     if found.units and not limit:
-        return sentence(start)
+        return start
     names = several(found.units, chart, limit, typed=found.is_typed, placed=found.is_deep)
-    return " ".join(filter(None, (sentence(f"{start}: {names}" if names else start), found.note)))
+    whole = sentence(gettext("{number} {place}: {units}", number=size, place=place, units=names)) if names else start
+    return " ".join(filter(None, (whole, found.note)))
 
 
 def count(found: Units, chart: Chart) -> Told:
@@ -94,7 +97,7 @@ def top(chart: Chart) -> Units:
 def everything(noun: str, chart: Chart) -> Units:
     """All units of the chart, or those of a type."""
     found = _of_type((chart.root, *chart.descendants(chart.root.id)), noun, chart)
-    return Units(found, noun=_noun(noun, chart), place="in the chart", is_typed=bool(noun))
+    return Units(found, noun=_noun(noun, chart), place=gettext("in the chart"), is_typed=bool(noun))
 
 
 def parent(some: Units, noun: str, chart: Chart) -> Units:
@@ -112,19 +115,23 @@ def parent(some: Units, noun: str, chart: Chart) -> Units:
     for unit in some.units[:FEW]:
         above = found[unit.id]
         if above and noun:
-            told.append(sentence(f"{label(start or unit, chart)} is under {label(above, chart)}"))
+            name, over = label(start or unit, chart), label(above, chart)
+            told.append(sentence(gettext("{unit} is under {parent}", unit=name, parent=over)))
         elif above and start and unit is not start:
-            told.append(sentence(f"{label(start, chart)} is {sentences.chain(start, chart, above)}"))
+            place = sentences.chain(start, chart, above)
+            told.append(sentence(gettext("{unit} is {place}", unit=label(start, chart), place=place)))
         elif above or not noun or unit.parent is None:
             told.append(sentences.parent(unit, chart))
         else:
-            told.append(f"No {line(noun)} is above {label(unit, chart)}. {sentences.placed(unit, chart)}")
-    told += [f"{len(some.units) - FEW:,} more are left out."] if len(some.units) > FEW else []
+            none = gettext("No {type} is above {unit}.", type=line(noun), unit=label(unit, chart))
+            told.append(f"{none} {sentences.placed(unit, chart)}")
+    told += [left_out(len(some.units) - FEW)] if len(some.units) > FEW else []
+    names = sentences.names(some.units, chart)
     return Units(
         _unique(above for above in found.values() if above),
         about=some.units,
         noun=_noun(noun, chart),
-        place=f"{'' if noun else 'directly '}above {sentences.names(some.units, chart)}",
+        place=gettext("above {units}", units=names) if noun else gettext("directly above {units}", units=names),
         told=" ".join(told),
         is_typed=bool(noun),
         start=start,
@@ -143,7 +150,7 @@ def path(some: Units, chart: Chart) -> Units:
         tuple(above.values()),
         about=some.units,
         noun=_noun("", chart),
-        place=f"above {sentences.names(some.units, chart)}",
+        place=gettext("above {units}", units=sentences.names(some.units, chart)),
         told=each(some.units, chart, sentences.placed),
     )
 
@@ -151,11 +158,11 @@ def path(some: Units, chart: Chart) -> Units:
 def children(some: Units, noun: str, chart: Chart) -> Units:
     """The units directly under each; where there are none of a type, a note says how many are further below."""
     found = _of_type([child for unit in some.units for child in chart.children(unit.id)], noun, chart)
-    where = sentences.names(some.units, chart)
+    place = gettext("directly under {units}", units=sentences.names(some.units, chart))
     note = ""
     if not found and (further := descendants(some, noun, chart).units):
-        note = f"Further below it, {sentences.are(len(further), _noun(noun, chart))} there."
-    return Units(found, some.units, _noun(noun, chart), f"directly under {where}", note, is_typed=bool(noun))
+        note = gettext("Further below it, {number} there.", number=are(len(further), _noun(noun, chart)))
+    return Units(found, some.units, _noun(noun, chart), place, note, is_typed=bool(noun))
 
 
 def descendants(some: Units, noun: str, chart: Chart) -> Units:
@@ -166,7 +173,7 @@ def descendants(some: Units, noun: str, chart: Chart) -> Units:
         if chart.place(unit.id) > end:  # else it is under another of them, and so is all that is under it
             below += chart.descendants(unit.id)
             end = chart.place(unit.id) + chart.total(unit.id)
-    place = f"under {sentences.names(some.units, chart)}"
+    place = gettext("under {units}", units=sentences.names(some.units, chart))
     found = _of_type(below, noun, chart)
     return Units(found, some.units, _noun(noun, chart), place, is_typed=bool(noun))
 
@@ -182,9 +189,11 @@ def siblings(some: Units, noun: str, chart: Chart) -> Units:
     if not beside:
         told = each(some.units, chart, sentences.parent)
     elif not found and not noun and len(some.units) == 1:
-        told = sentence(f"{name} is the only unit directly under {label(chart.unit(next(iter(beside))), chart)}")
-    other = f"other {_noun(noun, chart) or 'unit'}"
-    place = f"directly under the same unit as {name}"
+        above = label(chart.unit(next(iter(beside))), chart)
+        told = sentence(gettext("{unit} is the only unit directly under {parent}", unit=name, parent=above))
+    other = _noun(noun, chart) or "unit"
+    other = f"other {other}" if in_english() else other
+    place = gettext("directly under the same unit as {units}", units=name)
     return Units(found, some.units, other, place, told=told, is_typed=bool(noun))
 
 
@@ -194,11 +203,13 @@ def common(some: Units, chart: Chart) -> Units | None:
         return None
     first, last = (pick(some.units, key=lambda unit: chart.place(unit.id)) for pick in (min, max))
     above = chart.common(first.id, last.id)  # what the outermost two share, all between them do
-    number = "both" if len(some.units) == 2 else "all of"
-    told = sentence(
-        f"the closest unit above {number} {sentences.names(some.units, chart, FEW)} is {label(above, chart)}"
-    )
-    return Units((above,), some.units, place=f"above {sentences.names(some.units, chart)}", told=told)
+    names, name = sentences.names(some.units, chart, FEW), label(above, chart)
+    if len(some.units) == 2:
+        told = gettext("the closest unit above both {units} is {parent}", units=names, parent=name)
+    else:
+        told = gettext("the closest unit above all of {units} is {parent}", units=names, parent=name)
+    place = gettext("above {units}", units=sentences.names(some.units, chart))
+    return Units((above,), some.units, place=place, told=sentence(told))
 
 
 def named(text: str, noun: str, chart: Chart) -> Units | None:
@@ -207,7 +218,8 @@ def named(text: str, noun: str, chart: Chart) -> Units | None:
     found = exact or _search(text, noun, chart, lambda unit: (unit.name, *unit.aliases))
     if not found:
         return None
-    return Units(found, (), _noun(noun, chart), f'named with "{line(text)}"', is_typed=bool(noun), is_deep=True)
+    place = gettext('named with "{text}"', text=line(text))
+    return Units(found, (), _noun(noun, chart), place, is_typed=bool(noun), is_deep=True)
 
 
 def described(text: str, noun: str, chart: Chart) -> Units | None:
@@ -216,7 +228,7 @@ def described(text: str, noun: str, chart: Chart) -> Units | None:
     if not found:
         return None
     why = [sentences.described(unit, chart) for unit in found] if len(found) <= _TOLD else []
-    place = f'described with "{line(text)}"'
+    place = gettext('described with "{text}"', text=line(text))
     return Units(found, (), _noun(noun, chart), place, " ".join(why), is_typed=bool(noun), is_deep=True)
 
 
@@ -231,7 +243,7 @@ def in_both(one: Units, other: Units) -> Units:
     """The units that two lists by a cell share."""
     shared = {unit.id for unit in other.units}
     found = tuple(unit for unit in one.units if unit.id in shared)
-    return Units(found, noun=one.noun, place=f"{one.place} and {other.place}")
+    return Units(found, noun=one.noun, place=gettext("{one} and {other}", one=one.place, other=other.place))
 
 
 def where(column: str, text: str, chart: Chart) -> Units | None:
@@ -242,7 +254,8 @@ def where(column: str, text: str, chart: Chart) -> Units | None:
         return None
     more = [unit for unit in found if words(cell(unit, header)) != words(text)] if len(found) <= _TOLD else []
     why = [sentences.cell(unit, header, cell(unit, header), chart) for unit in more]
-    place = f'listed with "{line(text)}" as {line(header)}'
+    name = sentences.column(line(header))
+    place = gettext('listed with "{text}" as {column}', text=line(text), column=name)
     return Units(found, (), _noun("", chart), place, " ".join(why))
 
 
@@ -270,7 +283,12 @@ def _noun(noun: str, chart: Chart) -> str:
 def each(units: Sequence[Unit], chart: Chart, say: Callable[[Unit, Chart], str]) -> str:
     """What there is to `say` of the first few units, and how many are left out."""
     told = [say(unit, chart) for unit in units[:FEW]]
-    return " ".join([*told, *([f"{len(units) - FEW:,} more are left out."] if len(units) > FEW else [])])
+    return " ".join([*told, *([left_out(len(units) - FEW)] if len(units) > FEW else [])])
+
+
+def left_out(count: int) -> str:
+    """How many units nothing is said of."""
+    return gettext("{number} more are left out.", number=number(count))
 
 
 def holding(text: str, units: Iterable[Unit], texts: Callable[[Unit], Sequence[str]]) -> list[Unit]:

@@ -1,4 +1,7 @@
-"""How facts of the chart are worded: short plain sentences that a person reads at a glance and a checker compares."""
+"""How facts of the chart are worded: short plain sentences that a person reads at a glance and a checker compares.
+
+In English they have articles and verbs; other languages do without (`org.language`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from org.chart import Chart, Unit
+from org.language import gettext, in_english, listing, ngettext, number
 from org.linking import disambiguation
 
 if TYPE_CHECKING:
@@ -26,9 +30,9 @@ _LISTED = 20
 
 def label(unit: Unit, chart: Chart) -> str:
     """The unit's name with its article inside a sentence, and with what tells it from others of its name."""
-    name = line(disambiguation.called(unit, chart), _LONGEST_NAME)
+    name = line(disambiguation.called(unit, chart, gettext("at the top")), _LONGEST_NAME)
     kind, words = unit.type.casefold().split(), unit.name.casefold().split()
-    if not kind or not unit.name[0].isupper() or words[0] == "the":
+    if not in_english() or not kind or not unit.name[0].isupper() or words[0] == "the":
         return name
     # A name that begins with its type or ends as that ends does, "the Ethics Committee" of a standing committee, unless
     # what is left is a number or a letter, "Unit 7".
@@ -44,13 +48,14 @@ def line(text: str, longest: int = LONGEST) -> str:
 
 def sentence(text: str) -> str:
     """The text as a sentence: first letter large, except of a name in small letters, and a full stop."""
-    text = text[0].upper() + text[1:] if text.startswith(("the ", "a ", "an ", "no ", "none ")) else text
+    begins_small = in_english() and text.startswith(("the ", "a ", "an ", "no ", "none "))
+    text = capital(text) if begins_small else text
     return text if text.endswith((".", "!", "?", "…")) else text + "."
 
 
-def listing(items: Sequence[str]) -> str:
-    """A, B and C."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+def capital(text: str) -> str:
+    """The text with a large first letter."""
+    return text[:1].upper() + text[1:]
 
 
 def names(units: Sequence[Unit], chart: Chart, limit: int = 3) -> str:
@@ -70,7 +75,7 @@ def several(units: Sequence[Unit], chart: Chart, limit: int, *, typed: bool = Fa
         tells_type = kind == ["unit"] or set(kind) <= set(unit.name.casefold().split())
         notes = [line(unit.type)] if not typed and not tells_type else []
         if placed and unit.parent is not None and not disambiguation.told(unit, chart):
-            notes.append(f"under {label(chart.unit(unit.parent), chart)}")
+            notes.append(gettext("under {units}", units=label(chart.unit(unit.parent), chart)))
         shown.append(f"{label(unit, chart)} ({', '.join(notes)})" if notes else label(unit, chart))
     return _shortened(shown, len(units))
 
@@ -88,19 +93,25 @@ def _shortened(shown: list[str], total: int) -> str:
             shown = shown[:place]
             break
     rest = total - len(shown)
-    return listing([*shown, f"{rest:,} more"] if rest else shown)
+    return listing([*shown, gettext("{number} more", number=number(rest))] if rest else shown)
 
 
-def counted(number: int, noun: str) -> str:
-    """3 committees, 1 office, no units; without a noun 3, 1, none."""
-    if not noun:
-        return f"{number:,}" if number else "none"
-    return f"{f'{number:,}' if number else 'no'} {noun if number == 1 else plural(noun)}"
+def counted(count: int, noun: str) -> str:
+    """3 committees, 1 office, no units; without a noun 3, 1, none. In other languages than English 3 (Ausschuss)."""
+    if in_english():
+        if not noun:
+            return number(count) if count else "none"
+        return f"{number(count) if count else 'no'} {noun if count == 1 else plural(noun)}"
+    if noun == "unit":
+        return ngettext("{number} unit", "{number} units", count, number=number(count))
+    return f"{number(count)} ({noun})" if noun else number(count)
 
 
-def are(number: int, noun: str) -> str:
-    """3 committees are, 1 office is, no unit is; without a noun 3 are, none is."""
-    return f"{counted(number, noun) if number else f'no {noun}' if noun else 'none'} {'are' if number > 1 else 'is'}"
+def are(count: int, noun: str) -> str:
+    """3 committees are, 1 office is, no unit is; without a noun 3 are, none is. In other languages as `counted`."""
+    if not in_english():
+        return counted(count, noun)
+    return f"{counted(count, noun) if count else f'no {noun}' if noun else 'none'} {'are' if count > 1 else 'is'}"
 
 
 def plural(noun: str) -> str:
@@ -114,6 +125,8 @@ def plural(noun: str) -> str:
 
 def with_article(noun: str) -> str:
     """A committee, an office, a unit."""
+    if not in_english():
+        return noun
     return f"{'an' if re.match(r'[aeiou](?!ni|se)|hono', noun.lower()) else 'a'} {noun}"
 
 
@@ -122,30 +135,37 @@ def chain(unit: Unit, chart: Chart, upto: Unit | None = None) -> str:
     above = list(reversed(chart.path(unit.id)[:-1]))
     if upto is not None:
         above = above[: above.index(upto) + 1]
-    return "under " + ", which is under ".join(label(one, chart) for one in above)
+    return gettext("under {units}", units=gettext(", which is under ").join(label(one, chart) for one in above))
 
 
 def placed(unit: Unit, chart: Chart) -> str:
     """Where the unit sits, up to the top."""
-    if unit.parent is None:
-        return sentence(f"{label(unit, chart)} is at the top of the organization")
-    return sentence(f"{label(unit, chart)} is {chain(unit, chart)}")
+    place = top() if unit.parent is None else chain(unit, chart)
+    return sentence(gettext("{unit} is {place}", unit=label(unit, chart), place=place))
 
 
 def parent(unit: Unit, chart: Chart) -> str:
     """The unit directly above, alone."""
+    name = label(unit, chart)
     if unit.parent is None:
-        return sentence(f"{label(unit, chart)} is at the top of the organization; nothing is above it")
-    return sentence(f"{label(unit, chart)} is directly under {label(chart.unit(unit.parent), chart)}")
+        return sentence(gettext("{unit} is at the top of the organization; nothing is above it", unit=name))
+    above = label(chart.unit(unit.parent), chart)
+    return sentence(gettext("{unit} is directly under {parent}", unit=name, parent=above))
 
 
 def kind(unit: Unit, chart: Chart) -> str:
     """What the unit is: its type and the unit above it."""
-    noun = with_article(line(unit.type)) if unit.type else ""
-    above = "at the top of the organization"
+    name, place = label(unit, chart), top()
     if unit.parent is not None:
-        above = f"under {label(chart.unit(unit.parent), chart)}"
-    return sentence(" ".join(filter(None, (label(unit, chart), "is", noun, above))))
+        place = gettext("under {units}", units=label(chart.unit(unit.parent), chart))
+    if not unit.type:
+        return sentence(gettext("{unit} is {place}", unit=name, place=place))
+    return sentence(gettext("{unit} is {type} {place}", unit=name, type=with_article(line(unit.type)), place=place))
+
+
+def top() -> str:
+    """Where the topmost unit is, in a sentence."""
+    return gettext("at the top of the organization")
 
 
 def described(unit: Unit, chart: Chart) -> str:
@@ -155,7 +175,14 @@ def described(unit: Unit, chart: Chart) -> str:
 
 def cell(unit: Unit, header: str, text: str, chart: Chart) -> str:
     """What stands in a column about the unit."""
-    return sentence(f"the {header if header.isupper() else header.lower()} of {label(unit, chart)} is {line(text)}")
+    name = column(header if header.isupper() else header.lower() if in_english() else header)
+    return sentence(gettext("the {column} of {unit} is {text}", column=name, unit=label(unit, chart), text=line(text)))
+
+
+def column(header: str) -> str:
+    """What a column is called: those that every chart may have go by names of ours."""
+    ours = {"head": gettext("head"), "email": gettext("email"), "code": gettext("code")}
+    return ours.get(header, header)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +210,9 @@ def describe(
     told += [(unit, text) for unit in units if (text := described(unit, chart))]
     for unit in units:
         if below := several(chart.children(unit.id), chart, _LISTED):
-            told.append((unit, sentence(f"Directly under {label(unit, chart)}: {below}")))
+            told.append(
+                (unit, sentence(gettext("Directly under {unit}: {units}", unit=label(unit, chart), units=below)))
+            )
     chosen: list[Statement] = []
     for unit, text in told:
         size = count(text)

@@ -117,7 +117,7 @@ class _App(BaseHTTPRequestHandler):
     """Answers as the gate does: what is asked under another name is refused."""
 
     def do_GET(self) -> None:
-        known = self.path == "/healthz" and self.headers["Host"] == "localhost"
+        known = self.path == "/health" and self.headers["Host"] == "localhost"
         self.send_response(self.server.answer if known else 421)
         self.end_headers()
 

@@ -48,7 +48,7 @@ def status(heard: bytes) -> int:
 @pytest.mark.parametrize(
     ("more", "body"),
     [
-        (f"Content-Length: 5\r\n{CHUNKED}", "0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+        (f"Content-Length: 5\r\n{CHUNKED}", "0\r\n\r\nGET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
         ("Content-Length: 5\r\nContent-Length: 50\r\n", "hello"),
         ("Content-Length: 5, 50\r\n", "hello"),
         ("Content-Length: +5\r\n", "hello"),
@@ -74,13 +74,13 @@ def test_a_request_that_two_readers_would_read_differently_is_refused(app: App, 
 @pytest.mark.parametrize("where", ["a header", "many headers", "the address"])
 def test_the_head_of_a_request_has_a_bound(app: App, where: str) -> None:
     much = {
-        "a header": head(app, "GET /healthz", f"X: {'a' * 2_000_000}\r\n"),
-        "many headers": head(app, "GET /healthz", "".join(f"X-{n}: a\r\n" for n in range(100_000))),
-        "the address": head(app, f"GET /healthz?{'a' * 2_000_000}"),
+        "a header": head(app, "GET /health", f"X: {'a' * 2_000_000}\r\n"),
+        "many headers": head(app, "GET /health", "".join(f"X-{n}: a\r\n" for n in range(100_000))),
+        "the address": head(app, f"GET /health?{'a' * 2_000_000}"),
     }
     # The refusal is lost where the other side hangs up on what is still being sent.
     assert status(talk(app, much[where])) in (0, 400, 414, 431)
-    assert status(talk(app, head(app, "GET /healthz", f"X: {'a' * 8_000}\r\n"))) == 200
+    assert status(talk(app, head(app, "GET /health", f"X: {'a' * 8_000}\r\n"))) == 200
     assert status(talk(app, head(app, f"GET /{'a' * 8_000}"))) == 404
     assert max(map(len, app.log.read_text("utf-8").splitlines())) < 400, "a line for each refusal, and a short one"
 
@@ -104,7 +104,7 @@ def test_others_are_served_while_one_holds_more_connections_than_the_app_may_hav
             wire = stack.enter_context(socket.create_connection(("127.0.0.1", app.port), timeout=PATIENCE))
             with suppress(ConnectionError):  # the first ones have made room
                 wire.sendall(HALVES[sent].encode())
-        for path in ("/healthz", "/people", "/healthz", "/people"):
+        for path in ("/health", "/people", "/health", "/people"):
             assert httpx.get(f"{app.address}{path}", cookies=cookies, timeout=PATIENCE).status_code == 200
 
 

@@ -289,6 +289,7 @@ def test_what_waits_for_a_verdict_is_put_in_order_when_an_older_version_is_opene
         "CREATE INDEX reviews_by_support ON reviews (standing, support, number)",
         "ALTER TABLE labels DROP COLUMN right_document",
         "ALTER TABLE labels DROP COLUMN right_section",
+        "ALTER TABLE documents DROP COLUMN title",
         "UPDATE alembic_version SET version_num = '0023'",
     )
     with contextlib.closing(Records(url)) as records:

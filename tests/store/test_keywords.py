@@ -89,6 +89,17 @@ def test_nothing_to_find_is_no_error_and_hides_nothing(question: str) -> None:
     assert best(index("", "the budget", "of the"), "budget", 3) == [1]
 
 
+def test_inflected_words_are_found_in_each_language_that_is_there() -> None:
+    keywords = Keywords()
+    keywords.add(["Jeder hat 30 Urlaubstage.", "Die Gebühr beträgt 37,50 €."], ["de", "de"])
+    keywords.add(["Les congés sont de 25 jours.", "Fees are due in May."], ["fr", "en"])
+    assert best(keywords, "Wie viele Tage hat ein Urlaubstag?", 1) == [0]
+    assert best(keywords, "Welche Gebühren gibt es?", 1) == [1]
+    assert best(keywords, "le congé", 1) == [2]
+    assert best(keywords, "which fee", 1) == [3]
+    assert best(index("Die Gebühr beträgt 37,50 €."), "Gebühren", 1) == [], "as English, it is another word"
+
+
 def test_rows_added_a_few_at_a_time_and_removed_again_count_like_the_rest_added_at_once() -> None:
     random = np.random.default_rng(0)
     texts = [" ".join(f"word{n}" for n in random.zipf(1.4, size=random.integers(0, 40)) % 300) for _ in range(400)]

@@ -54,6 +54,15 @@ def test_a_document_replaces_the_one_of_its_name_and_no_other_and_keeps_its_audi
     assert [each.audience for each in library.documents()] == [OPEN, {"finance", "legal"}]
 
 
+def test_a_document_is_called_by_its_title_else_by_the_words_of_its_name(library: Library) -> None:
+    library.put("part-4_people.information.md", "1" * 64, None, [])
+    library.put("r.md", "2" * 64, None, [], title="The Rules")
+    library.put("..md", "3" * 64, None, [])
+    assert [each.called for each in library.documents()] == ["..md", "Part 4 people.information", "The Rules"]
+    library.put("r.md", "4" * 64, None, [])
+    assert [each.called for each in library.documents()][-1] == "R"
+
+
 def test_a_document_that_fails_half_way_changes_nothing(library: Library) -> None:
     library.put("other.md", "1" * 64, None, [passage("taken", "other.md")], [pair("mine", "other.md")])
     library.put("rules.md", "2" * 64, None, [passage("a")])

@@ -360,3 +360,25 @@ def test_a_home_without_a_chart_and_one_without_documents_answer(tmp_path: Path)
         answer = record(list(assistant.ask("where is the payroll unit?")))
         assert (answer.status, answer.checks.replaced) == ("answered", "chart")
         assert "Finance Division" in answer.answer
+
+
+def test_a_follow_up_of_which_nothing_is_found_is_searched_in_its_own_words(home: Home) -> None:
+    model = Scripted("Within ten days, to the Ethics Office.", condense="How many zebras per lunar eclipse?")
+    history = [Turn("How many zebras are there?", CANNOT_ANSWER)]
+    asked = replace(home.assistant, model=model).ask("and gifts of more than 40 LMD, when declared?", history=history)
+    answer = record(list(asked))
+    assert (answer.standalone, answer.status) == ("and gifts of more than 40 LMD, when declared?", "answered")
+    assert answer.standalone in model.asked[-1][-1].content
+    other = record(list(replace(home.assistant, model=model).ask("and zebras?", history=history)))
+    assert other.standalone == "How many zebras per lunar eclipse?", "its own words find no more"
+
+
+def test_what_is_asked_in_another_language_is_searched_in_english_and_read_as_it_was_asked(home: Home) -> None:
+    question = "Wann muss ich ein teures Präsent von einem Geschäftspartner melden?"
+    model = Scripted("Within ten days.", english="When is a gift worth more than 40 LMD declared?")
+    answer = record(list(replace(home.assistant, model=model).ask(question)))
+    assert (answer.answer, answer.standalone) == ("Within ten days.", question)
+    assert answer.odds is not None
+    assert answer.odds > 0
+    assert question in model.asked[-1][-1].content
+    assert "declared" not in model.asked[-1][-1].content.partition("Question:")[2]

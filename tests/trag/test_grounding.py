@@ -38,6 +38,7 @@ def check(answer: str, *evidence: str, question: str = "?", organization: Organi
         ("The Head of Procurement.", "The head of procurement signs."),
         ("Ja, bis zu 5 Tage; das entscheidet die Personalabteilung.", "Die Personalabteilung gibt bis zu 5 Tage frei."),
         ("Frau Müller aus Köln.", "Zuständig ist Frau Müller aus Köln."),
+        ("Binnen sechs Monate.", "Die Abrechnung ist binnen sechs Monaten bei der Kasse einzureichen."),
         ("15 يومًا.", "مدة الإجازة السنوية 15 يومًا."),
         ("年假为15天。", "员工每年享有15天年假。"),
         ("Ирина Петрова.", "Заявления принимает Ирина Петрова."),
@@ -67,6 +68,15 @@ def test_a_number_or_a_name_that_stands_nowhere_is_found(answer: str, evidence: 
     assert finding in found.finding
     (sentence,) = found.checks.sentences
     assert (sentence.supported, sentence.source, sentence.evidence) == (False, "", "")
+
+
+GERMAN = "Die Gebühr für eine Baugenehmigung beträgt 1.500,50 € und ist binnen 14 Tagen zu zahlen."
+
+
+@pytest.mark.parametrize("answer", ["1.500,50 €", "The fee is 1,500.50 euros.", "Die Gebühr beträgt 1500,50 €."])
+def test_a_figure_is_the_same_however_a_language_writes_it(answer: str) -> None:
+    assert check(answer, GERMAN, question="Was kostet die Genehmigung?").finding == ""
+    assert check(answer.replace("5", "6", 1), GERMAN, question="What is the fee?").finding != ""
 
 
 def test_what_the_question_says_may_be_said_again() -> None:

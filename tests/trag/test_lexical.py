@@ -56,6 +56,20 @@ def test_numbers_read_figures_and_words(text: str, expected: set[float]) -> None
     assert numbers(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("1.500,50 €", "de", {1500.5}),
+        ("1 500,50 €", "fr", {1500.5}),
+        ("am 28.11.2026 um 9.30", "de", {28, 11, 2026, 9, 30}),
+        ("1,500.50", "en", {1500.5}),
+        ("1,500.50", "zz", {1500.5}),
+    ],
+)
+def test_figures_are_read_as_the_language_writes_them(text: str, language: str, expected: set[float]) -> None:
+    assert numbers(text, language) == expected
+
+
 def test_stems_drop_what_says_nothing_and_keep_the_rest() -> None:
     assert stems("The Committee's members are elected by the Boards") == stems("committee member elects board")
     assert not stems("it is what it was")

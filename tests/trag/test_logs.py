@@ -2,6 +2,7 @@
 another."""
 
 import io
+import json
 import logging
 import re
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from trag.logs import LONGEST, MARK, LineFormatter, MarkedStream, marked_prints
+from trag.logs import LONGEST, MARK, JsonFormatter, LineFormatter, MarkedStream, marked_prints
 
 FORGED = "WARNING trag.web.gate: refused 'POST /people/x': FORGED by admin"
 WORDS = [
@@ -90,3 +91,22 @@ def test_a_line_without_end_is_not_kept() -> None:
     assert len(told.getvalue()) > 500_000
     stream.write("y\n")
     assert told.getvalue().endswith("xy\n")
+
+
+def test_as_json_each_event_and_each_printed_line_is_one_object() -> None:
+    told, log = io.StringIO(), logging.Logger("x")
+    handler = logging.StreamHandler(told)
+    handler.setFormatter(JsonFormatter())
+    log.addHandler(handler)
+    for words in WORDS:
+        for tell in (as_message, as_fault, as_cause):
+            tell(log, words)
+        with marked_prints(told, as_json=True):
+            sys.stdout.write(f"{words}\n")
+    lines = told.getvalue().removesuffix("\n").split("\n")
+    assert all(line.isprintable() and len(line) < 8 * LONGEST for line in lines)
+    events = [event for event in map(json.loads, lines) if "printed" not in event]
+    assert [event["message"] for event in events[:3]] == [f"said: {WORDS[0]}", "a fault", "a fault"]
+    assert [set(event) - {"exception"} for event in events] == [{"time", "level", "logger", "message"}] * 3 * len(WORDS)
+    assert events[1]["exception"].endswith(f"ValueError: {WORDS[0]}")
+    assert {tuple(event) for event in map(json.loads, lines) if "printed" in event} == {("printed",)}

@@ -101,6 +101,22 @@ def test_the_likeliest_lines_are_shown_those_of_one_passage_together_in_its_orde
     assert [one.text for one in found(index, weigh, limit=2)] == ["Four.", "Five."]
 
 
+def test_a_line_that_hardly_answers_is_not_shown_beside_one_that_does_and_alike_rows_are_shown_together(
+    fill: Callable[..., Vectors],
+) -> None:
+    index = fill((section("rows", "One. Two. Three. Four. Five."), 0.7))
+
+    def shown(*odds: float) -> list[str]:
+        given = found(index, lambda _, lines: np.array(odds[: len(lines)]), limit=2)
+        return [one.text for one in given]
+
+    assert shown(4.8, -4.4, -5.8, -5.9, -6.0) == ["One."]
+    assert shown(4.8, -2.9, -5.8, -5.9, -6.0) == ["One. Two."]
+    assert shown(-2.9, -2.8, -5.0, -2.9, -5.2) == ["One. Two. Three. Four."]
+    assert shown(-2.9, -2.8, -3.2, -5.0, -5.2) == ["One. Two."]
+    assert shown(3.0, 2.0, 1.9, 1.0, -9.0) == ["One. Two. Three."]
+
+
 def test_lines_of_one_passage_that_are_far_from_each_other_are_not_shown_together(fill: Callable[..., Vectors]) -> None:
     index = fill((section("long", f"One. {'Much. ' * WINDOW} Last."), 0.7))
     (given,) = found(index, lambda _, lines: np.array([float("Last" in line) + ("One" in line) / 2 for line in lines]))

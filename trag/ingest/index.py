@@ -29,6 +29,7 @@ from trag.ingest.passages import section_passages, sections
 from trag.ingest.reading import Reading, read, read_file
 from trag.ingest.reconciliation import repair
 from trag.ingest.scans import read_scans
+from trag.ingest.titles import title_of
 from trag.progress import Progress, silent
 from trag.sandbox import Limits, nobody, shown
 
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-READING = 2
-"""To be raised where the same file comes to other passages: documents that were read before are read again."""
+READING = 3
+"""To be raised where the same file comes to other passages or another title: documents that were read before are read
+again."""
 
 
 def outdated(context: IngestContext) -> tuple[str, ...]:
@@ -205,7 +207,12 @@ def _ingest(
     files.keep(context.originals, content, suffix)
     audience = before.audience if before else audience
     library.put(
-        name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=by, reading=READING
+        *(name, sha256, reading.pages, passages, document_pairs),
+        audience=audience,
+        notes=notes,
+        by=by,
+        reading=READING,
+        title=title_of(reading),
     )
     if asked := validity.keep(name, reading.stated, context.records, by=by):
         notes.append(f"{counted(asked, 'statement')} of its validity to be settled on its page")

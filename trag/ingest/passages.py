@@ -7,10 +7,11 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 
 from store.passage import Passage
 from trag.ingest.reading import Block
+from trag.ingest.titles import NUMBERED, title_heading
 from trag.table_rows import row_sentences
 
 LENGTH = 1000
@@ -24,9 +25,6 @@ PICTURE = "Picture (read by OCR)"
 # cut. Paragraphs do not come before lines: a short one above a long list would be a passage of its own.
 _SEPARATORS = [r"\n+", r"(?<=[.!?])\s+|(?<=[。！？])", r"\s+", ""]
 _ITEM = re.compile(r"\s*(?:-|\(?[\w.]{1,6}[.)])\s")
-_NUMBERED = re.compile(
-    r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
-)
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
 _BARE = re.compile(r"\d+(?:\.\d+)*[.)]?")
 _LONGEST_LEAD_IN = 200
@@ -54,10 +52,10 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
     A heading over nothing is no section: its words become a line of the section above it, unless they are few and
     alone.
     """
-    title = _title(blocks)
+    title = title_heading(blocks)
     # A path says enough without the title where most headings have a number: "4 Finance > 4.2 Limits" does, "Travel
     # policy > Scope" needs it.
-    below = [bool(_NUMBERED.match(block.text)) for block in blocks if block.kind == "heading" and block is not title]
+    below = [bool(NUMBERED.match(block.text)) for block in blocks if block.kind == "heading" and block is not title]
     left_out = title if below and 2 * sum(below) >= len(below) else None
     path: list[Block] = []
     found: list[tuple[str, int | None, list[Block]]] = []
@@ -85,15 +83,6 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
         if len(every[-1].text.split()) > 3 or not all(block.kind == "paragraph" and block.level for block in inside):
             telling.append(every[-1])
     return tuple(telling or every)
-
-
-def _title(blocks: Sequence[Block]) -> Block | None:
-    """The one heading that stands above all others, with no text above it: a cover may set a smaller line there."""
-    headings = [block for block in blocks if block.kind == "heading"]
-    top = min((block.level for block in headings), default=0)
-    highest = [block for block in headings if block.level == top]
-    first = takewhile(lambda block: block.kind == "heading", blocks)
-    return highest[0] if len(highest) == 1 and highest[0] in first else None
 
 
 def _text(blocks: Sequence[Block], path: str) -> str:

@@ -49,7 +49,7 @@ class Reading:
     """A whole file, read. `notes` say what a person should know of how it was read, such as pages without text;
     `scanned` are the pages, from 1, that are pictures and were not given as read, and pictures on others, by BESIDE of
     `trag.ingest.scans`; in an Office file or a page (HTML) pictures, by their order in it. `stated` is what it says of
-    its own validity."""
+    its own validity, and `title` what its format has as its title, "" where it does not stand on its first page too."""
 
     format: str
     blocks: tuple[Block, ...]
@@ -57,6 +57,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     scanned: tuple[int, ...] = ()
     stated: tuple[Stated, ...] = ()
+    title: str = ""
 
     def to_json(self) -> str:
         """One line of ASCII, so that no encoding can spoil it on its way."""

@@ -13,19 +13,24 @@ from trag.llm.files import adapter_file
 from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel, Usage
 from trag.llm.remote import RemoteModel
+from trag.llm.servers import ModelServers
 from trag.settings import Settings
 
 
 def open_model(settings: Settings) -> LanguageModel:
-    """The model that the settings name: the server at `model_url`, else the local GGUF file, else the embedded model;
+    """The model that the settings name: the servers at `model_url`, else the local GGUF file, else the embedded model;
     with the adapter that they name, else the one that ships where it was trained on that model.
 
     Raises TragError when the settings or the files are not right. A local model is loaded by the first call that needs
     it.
     """
     if settings.model_url:
-        return RemoteModel(
-            settings.model_url, name=settings.model_name, key=settings.model_key, context=settings.context
+        urls = dict.fromkeys(filter(None, map(str.strip, settings.model_url.split(","))))
+        return ModelServers(
+            [
+                RemoteModel(url, name=settings.model_name, key=settings.model_key, context=settings.context)
+                for url in urls or [""]
+            ]
         )
     return LocalModel(
         settings.home,

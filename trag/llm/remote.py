@@ -18,12 +18,13 @@ from trag.errors import TragError
 from trag.llm.model import ModelAway, ModelDied, ModelIdentity, Sampling, Usage, set_apart
 
 if TYPE_CHECKING:
-    from openai import Stream
+    from openai import APIError, Stream
     from openai.types.chat import ChatCompletionChunk
 
 logger = logging.getLogger(__name__)
 
 _CONNECT_SECONDS = 5.0
+_LOOK_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _BYTES_IN_A_TOKEN = 3
 _TOKENS_IN_A_TURN = 8
@@ -36,6 +37,8 @@ _SPARE = 64
 _BYTES_IN_A_PIECE = 2_048
 _BYTES_OF_ODDS = 8_192
 """What a server tells of one place, of _LIKELIEST tokens."""
+_BYTES_OF_A_LIST = 1_000_000
+"""What the list of a server's models may have."""
 _LONGEST_SAID = 2_000
 """Characters that the log keeps of what a server says."""
 _COUNTS: dict[str, Any] = {"stream_options": {"include_usage": True}}
@@ -46,6 +49,10 @@ _SURE = 1 - 1e-9
 _AGAIN_HINT = "Ask again; an admin can look at the server."
 _NAME_HINT = "Set it to one of the names that the server lists at the end /models of its address."
 _URL_HINT = "Is TRAG_MODEL_URL right? It mostly ends in /v1."
+_FOREIGN = "does not answer like an OpenAI-compatible server.", _URL_HINT
+_AWAY = "cannot be reached.", "Is the server running, and TRAG_MODEL_URL right?"
+_BROKEN, _NO_LIST = 500, (404, 405, 501)
+"""From where on a status is the server's own fault, and what servers say of what they do not have."""
 
 
 class RequestRefused(TragError):
@@ -75,17 +82,18 @@ class RemoteModel:
 
         from trag.llm.wire import bounded_client
 
-        # The log names the server without what opens it.
-        self._host = parts.netloc.rpartition("@")[2]
+        self.address = f"{parts.netloc.rpartition('@')[2]}{parts.path}"
+        """What the log calls the server: without what opens it."""
         self._secrets = [each for each in (key, parts.username, parts.password) if each]
         self._patience = patience
-        self._plain = False
+        self._health = f"{parts.scheme}://{self.address.partition('/')[0]}/health"
+        self._plain = self._listed = False
         self._context = context
         self._name = name
         # The client wants a key even where the server wants none.
-        timeout = Timeout(patience, connect=_CONNECT_SECONDS)
+        timeout, self._http = Timeout(patience, connect=_CONNECT_SECONDS), bounded_client()
         self._client = OpenAI(
-            base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=bounded_client()
+            base_url=url, api_key=key or "none", max_retries=0, timeout=timeout, http_client=self._http
         )
 
     @property
@@ -175,6 +183,44 @@ class RemoteModel:
         # Servers that give no counts send about a token a piece.
         yield Usage(usage.prompt, usage.evaluated, usage.completion or pieces, odds)
 
+    def look(self, *, alone: bool = False) -> None:
+        """Raises ModelAway where the server gives no sign of life within seconds, refuses the key, does not answer like
+        one, or lists other models; nothing of it is in the log. The one model of a server that is `alone` is taken
+        whatever it calls it: there is no other that it could be mixed up with. It is asked for its models the first
+        time, and after something was wrong: llama_cpp.server breaks off what it is writing when it is."""
+        import httpx2
+        import openai
+
+        from trag.llm.wire import ALLOWANCE, Allowance, BeyondAllowanceError
+
+        ALLOWANCE.set(Allowance(_BYTES_OF_A_LIST, monotonic() + 2 * _LOOK_SECONDS, threading.Event()))
+        listed, self._listed, found, hint = self._listed, False, "", ""
+        try:
+            status = self._http.get(self._health, timeout=_LOOK_SECONDS).status_code
+            if status >= _BROKEN and status not in _NO_LIST:
+                found, hint = f"answered with the error {status}.", "Is it still loading the model? Its log may say."
+            elif not listed:
+                names = {one.id for one in self._client.models.list(timeout=_LOOK_SECONDS).data}
+                is_there = self._name in names or (alone and len(names) == 1)
+                found, hint = ("", "") if is_there else self._missing
+        except openai.APITimeoutError:  # it is alive, and busy
+            return
+        except openai.APIStatusError as error:
+            found, hint = ("", "") if error.status_code in _NO_LIST else self._told(error)
+        except openai.APIError as error:
+            found, hint = self._told(error)
+        except httpx2.TimeoutException:
+            found, hint = f"said nothing for {_LOOK_SECONDS:.0f} seconds.", "Does it hang, or is it overloaded?"
+        except httpx2.HTTPError:
+            found, hint = _AWAY
+        except BeyondAllowanceError as error:
+            found, hint = str(error), _URL_HINT
+        except (AttributeError, TypeError, ValueError, RuntimeError):  # also of a client that is closed meanwhile
+            found, hint = _FOREIGN
+        if found:
+            raise ModelAway(f"The model's server {found}", hint)
+        self._listed = True
+
     def close(self) -> None:
         """Give back the connections."""
         self._client.close()
@@ -243,12 +289,16 @@ class RemoteModel:
             )
 
     def _foreign(self) -> TragError:
-        return self._failed(ModelAway, "does not answer like an OpenAI-compatible server.", _URL_HINT)
+        return self._failed(ModelAway, *_FOREIGN)
+
+    @property
+    def _missing(self) -> tuple[str, str]:
+        return f"has no model '{self._name}'.", f"TRAG_MODEL_NAME: {_NAME_HINT}"
 
     def _failed(self, kind: type[TragError], found: str, hint: str, said: str = "") -> TragError:
         """What people are told that the server does. The log has also which one it is, and what it said."""
         more = f" It said: {said[:_LONGEST_SAID]}" if said else ""
-        logger.warning("the model's server %s %s%s", self._host, found, more)
+        logger.warning("the model's server %s %s%s", self.address, found, more)
         return kind(f"The model's server {found}", hint)
 
     def _explained(self, error: BaseException, *, begun: bool) -> BaseException:
@@ -263,23 +313,7 @@ class RemoteModel:
             return self._failed(ModelDied if begun else ModelAway, str(error), _AGAIN_HINT)
         if not isinstance(error, openai.APIError):
             return error
-        match error:
-            case openai.APITimeoutError():
-                found, hint = f"said nothing for {self._patience:.0f} seconds.", "Ask again; is the server overloaded?"
-            case openai.APIConnectionError():
-                found, hint = "cannot be reached.", "Is the server running, and TRAG_MODEL_URL right?"
-            case openai.AuthenticationError() | openai.PermissionDeniedError():
-                found, hint = "refuses the key.", "Set TRAG_MODEL_KEY to one that the server knows."
-            case openai.NotFoundError():
-                found, hint = f"has no model '{self._name}'.", f"TRAG_MODEL_NAME: {_NAME_HINT}"
-            case openai.RateLimitError():
-                found, hint = "takes no more questions for now.", "Ask again in a minute."
-            case openai.APIStatusError(status_code=status) if status < 400:
-                found, hint = "sends its askers to another address, where nothing is sent.", _URL_HINT
-            case openai.APIStatusError():
-                found, hint = f"answered with the error {error.status_code}.", "The log has what it said."
-            case _:
-                found, hint = "broke off.", "Ask again; the log has what it said."
+        found, hint = self._told(error)
         said = f"{error.message} {error.__cause__ or ''}"
         for secret in self._secrets:
             said = said.replace(secret, "...")
@@ -288,6 +322,28 @@ class RemoteModel:
         explained = self._failed(kind, found, hint, said)
         explained.__cause__ = error
         return explained
+
+    def _told(self, error: APIError) -> tuple[str, str]:
+        """What a server does, in our words, and what to do next."""
+        import openai
+
+        match error:
+            case openai.APITimeoutError():
+                return f"said nothing for {self._patience:.0f} seconds.", "Ask again; is the server overloaded?"
+            case openai.APIConnectionError():
+                return _AWAY
+            case openai.AuthenticationError() | openai.PermissionDeniedError():
+                return "refuses the key.", "Set TRAG_MODEL_KEY to one that the server knows."
+            case openai.NotFoundError():
+                return self._missing
+            case openai.RateLimitError():
+                return "takes no more questions for now.", "Ask again in a minute."
+            case openai.APIStatusError(status_code=status) if status < 400:
+                return "sends its askers to another address, where nothing is sent.", _URL_HINT
+            case openai.APIStatusError():
+                return f"answered with the error {error.status_code}.", "The log has what it said."
+            case _:
+                return "broke off.", "Ask again; the log has what it said."
 
 
 def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: float) -> dict[str, Any]:

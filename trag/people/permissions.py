@@ -108,16 +108,16 @@ def hidden(caller: CurrentUser, documents: Iterable[Document], chart: Chart | No
     return frozenset(document.name for document in documents if held.isdisjoint(document.audience))
 
 
-def opened(caller: CurrentUser, names: Iterable[str], library: Library, chart: Chart | None) -> dict[str, bool]:
-    """Of documents by their names, whether a caller may read each.
+def opened(caller: CurrentUser, names: Iterable[str], library: Library, chart: Chart | None) -> dict[str, str]:
+    """Of documents by their names, what each that a caller may read is called; "" for the others.
 
-    One that was deleted may have been for others, which nobody knows any more: it is False like one that is for others.
+    One that was deleted may have been for others, which nobody knows any more: it is "" like one that is for others.
     For who may read everything it is left out.
     """
     found = {name: library.document(name) for name in set(names)}
     everything = readers(caller, chart) is None
     return {
-        name: document is not None and may_read(caller, document.audience, chart)
+        name: document.called if document is not None and may_read(caller, document.audience, chart) else ""
         for name, document in found.items()
         if document is not None or not everything
     }

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from trag.errors import SHOWN
-from trag.logs import log_warnings
+from trag.logs import log_json, log_warnings
 from trag.paper_systems import SYSTEMS
 from trag.settings import Settings, load
 from trag.terminal import (
@@ -59,7 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with suppress(OSError, AttributeError):  # glibc alone has arenas
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
     try:
-        status = int(options.job(load(), options) or 0)
+        settings = load()
+        if settings.log_json:
+            log_json()
+        status = int(options.job(settings, options) or 0)
         sys.stdout.flush()
         return status
     except SHOWN as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from store.language import ENGLISH, language
 from trag.lexical import numbers, sentences, stems
 
 Span = tuple[int, int]
@@ -23,27 +24,28 @@ def supporting(text: str, borne_out: Sequence[str]) -> tuple[Span, ...]:
     words between two of them count with them.
     """
     runs: list[Span] = []
-    for start, end in sorted({span for sentence in borne_out for span in _shared(text, sentence)}):
+    tongue = language(text, surely=True) or ENGLISH
+    for start, end in sorted({span for sentence in borne_out for span in _shared(text, sentence, tongue)}):
         between = text[runs[-1][1] : start] if runs else ""
-        if runs and not (_weight(between) or _END.search(between)):
+        if runs and not (_weight(between, tongue) or _END.search(between)):
             runs[-1] = (runs[-1][0], end)
         else:
             runs.append((start, end))
     return tuple(runs)
 
 
-def _shared(text: str, sentence: str) -> Iterator[Span]:
+def _shared(text: str, sentence: str, tongue: str) -> Iterator[Span]:
     """The words of `text` that `sentence` has too, from as few sentences of `text` as hold them all."""
     whole = text.find(sentence)
     if sentence and whole >= 0:
         yield whole, whole + len(sentence)
         return
-    wanted, places, end = _weight(sentence), [], 0
+    wanted, places, end = _weight(sentence, tongue), [], 0
     for each in sentences(text):
         start = text.index(each, end)
         end = start + len(each)
         matches = _WORD.finditer(text, start, end)
-        places.append({match.span(): common for match in matches if (common := _weight(match[0]) & wanted)})
+        places.append({match.span(): common for match in matches if (common := _weight(match[0], tongue) & wanted)})
     covered: set[str | float] = set()
     for place in sorted(places, key=lambda place: -len(set().union(*place.values()))):
         if not covered.issuperset(found := set().union(*place.values())):
@@ -51,6 +53,7 @@ def _shared(text: str, sentence: str) -> Iterator[Span]:
             yield from place
 
 
-def _weight(text: str) -> frozenset[str | float]:
+def _weight(text: str, tongue: str) -> frozenset[str | float]:
     """What a stretch of text says: the stems of its words, and its numbers."""
-    return numbers(text) if text[:1].isdigit() and _WORD.fullmatch(text) else stems(text) | numbers(text)
+    figures = numbers(text, tongue)
+    return figures if text[:1].isdigit() and _WORD.fullmatch(text) else stems(text, tongue) | figures

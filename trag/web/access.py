@@ -13,7 +13,7 @@ from typing import Any, Literal
 from store.keys import Scope
 from store.person import Role
 
-Needs = Literal["anyone"] | Role
+Needs = Literal["anyone", "monitoring"] | Role
 
 PARTS = {
     "address": r"[0-9a-f]{32}",
@@ -24,7 +24,7 @@ PARTS = {
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
-    "ours": r"(?:ask|combobox|overview|pages|sending|following|shell|stream|"
+    "ours": r"(?:ask|combobox|overview|pages|sending|following|shell|stream|words|"
     r"(?:briefings|charts|documents|models|people|plans|procedures|programs|quality|review|settings|workflows)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
@@ -37,13 +37,15 @@ PARTS = {
 """What may stand in an address in place of each name in braces."""
 
 FILES = (
-    "/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
+    "/health", "/healthz", "/favicon.ico", "/theme.css", "/{ours}", "/assets/{asset}", "/static/js/{asset}",
     "/appearance.css", "/logo.png",
 )  # fmt: skip
 """What every page loads, the same for everybody: it costs little and is not counted."""
 
 READ: tuple[tuple[Needs, str], ...] = (
     *(("anyone", path) for path in FILES),
+    ("anyone", "/ready"),
+    ("monitoring", "/metrics"),
     ("anyone", "/sign-in"),
     ("anyone", "/sign-in/sso"),
     ("anyone", "/sign-in/back"),
@@ -336,7 +338,7 @@ class Function:
 
 
 def needed(method: str, path: str) -> Needs | None:
-    """The role that a call needs, None where there is nothing to call."""
+    """The role that a call needs, "monitoring" for the key in the settings, None where there is nothing to call."""
     table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
     return next((role for role, pattern in table if pattern.fullmatch(path)), None)
 

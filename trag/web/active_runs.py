@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from trag.brief.record import BriefRecord
 from trag.briefs import Briefed, BriefEvent
@@ -65,9 +65,9 @@ class Draft:
     """How far one question has come.
 
     `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
-    answer, the plan, the workflow or the briefing, None while it is written and when it failed, which `problem` and
-    `hint` explain then; `workflow` and `brief` are what is written of one so far, and `states` how many states of a
-    briefing there were.
+    answer, the plan, the workflow or the briefing, None while it is written and when it `failed`: the line was full,
+    the asker left it, or something else, as `problem` and `hint` explain then; `workflow` and `brief` are what is
+    written of one so far, and `states` how many states of a briefing there were.
     """
 
     question: str
@@ -79,6 +79,7 @@ class Draft:
     brief: BriefRecord | None = None
     states: int = 0
     record: AnswerRecord | PlanRecord | WorkflowRecord | BriefRecord | None = None
+    failed: Literal["", "full", "left", "fault"] = ""
     problem: str = ""
     hint: str = ""
     over: bool = False
@@ -111,10 +112,18 @@ def history(records: Records, conversation: str) -> tuple[Turn, ...]:
 
 class ActiveRun:
     """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
-    is written by then is kept."""
+    is written by then is kept. `over` is told of the last state."""
 
-    def __init__(self, question: str, events: Iterator[RunEvent], stop: CancelToken, by: str = "") -> None:
+    def __init__(
+        self,
+        question: str,
+        events: Iterator[RunEvent],
+        stop: CancelToken,
+        by: str = "",
+        over: Callable[[Draft], None] | None = None,
+    ) -> None:
         self.by = by
+        self._over = over
         self.stop = stop
         self.draft = Draft(question)
         self._thread = threading.Thread(target=self._run, args=(events,), name="asking", daemon=True)
@@ -139,24 +148,28 @@ class ActiveRun:
             for event in events:
                 self.draft = self.draft.after(event)
                 if self.stop.is_set() and isinstance(event, Waiting) and self.draft.brief is None:
-                    self._fail(*LEFT[self.stop.reason])
+                    self._fail(*LEFT[self.stop.reason], "left")
                     return
         except SHOWN as error:
             shown = told(error)
-            self._fail(shown.message, shown.hint)
+            self._fail(shown.message, shown.hint, "full" if isinstance(error, QueueFull) else "fault")
         finally:
             # Whatever else is raised is a bug: its traceback goes to the log, and the asker must not wait for ever.
             if not self.draft.over:
                 self._fail("The answer broke off because of a fault in the program.", "Its log says more.")
+            if self._over:
+                self._over(self.draft)
 
-    def _fail(self, problem: str, hint: str) -> None:
-        self.draft = replace(self.draft, waiting=0, problem=problem, hint=hint, over=True)
+    def _fail(self, problem: str, hint: str, failed: Literal["full", "left", "fault"] = "fault") -> None:
+        self.draft = replace(self.draft, waiting=0, failed=failed, problem=problem, hint=hint, over=True)
 
 
 class ActiveRuns:
-    """What is being asked in which conversation: one question at a time. A failed one stays until the next question."""
+    """What is being asked in which conversation: one question at a time. A failed one stays until the next question.
+    `over` is told of each that has ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, over: Callable[[Draft], None] | None = None) -> None:
+        self._over = over
         self._lock = threading.RLock()
         self._runs: dict[str, ActiveRun] = {}
         self._under_way: list[ActiveRun] = []  # also those that are forgotten here, and go on by themselves
@@ -173,6 +186,12 @@ class ActiveRuns:
     def busy(self) -> bool:
         with self._lock:
             return any(not run.draft.over for run in self._runs.values())
+
+    def under_way(self) -> tuple[Draft, ...]:
+        """How far each has come that is being asked."""
+        with self._lock:
+            drafts = [run.draft for run in self._under_way]
+        return tuple(draft for draft in drafts if not draft.over)
 
     def check(self, by: str) -> None:
         """Raises QueueFull while that person has as many questions under way as one person may."""
@@ -206,7 +225,7 @@ class ActiveRuns:
             for place in [place for place, draft in over if draft.record] + failed[:-KEPT]:
                 del self._runs[place]
             stop = CancelToken()
-            run = ActiveRun(question, ask(stop), stop, by)
+            run = ActiveRun(question, ask(stop), stop, by, self._over)
             self._runs[conversation] = run
             self._under_way.append(run)
             return True

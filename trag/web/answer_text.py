@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from trag.table_rows import Row
+from trag.web.language import gettext
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -50,12 +50,6 @@ def html(pieces: Sequence[Piece], answer: str) -> Markup:
         draw = _rows if is_row else _prose
         found += draw(group, answer)
     return found
-
-
-def display_name(document: str) -> str:
-    """What a document is called where people read: its file's name without what only programs need."""
-    words = " ".join(PurePath(document).stem.replace("_", " ").replace("-", " ").split())
-    return words[:1].upper() + words[1:] or document
 
 
 def _prose(pieces: Iterable[Piece], answer: str) -> Markup:
@@ -106,7 +100,8 @@ def _name(name: str) -> Markup:
 
 
 def _cite(number: int, answer: str) -> Markup:
-    return Markup('<a class="cite" href="#source-{0}-{1}" aria-label="Source {1}">{1}</a>').format(answer, number)
+    label = gettext("Source %(number)s") % {"number": number}
+    return Markup('<a class="cite" href="#source-{0}-{1}" aria-label="{2}">{1}</a>').format(answer, number, label)
 
 
 @cache
@@ -118,6 +113,8 @@ def _markdown() -> MarkdownIt:
         for token in state.tokens:
             if token.nesting == 1:
                 token.attrSet("dir", "auto")
+            if token.type == "table_open":  # a wide one is scrolled, with keys too
+                token.attrSet("tabindex", "0")
 
     made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable(list(_NOT_READ))
     made.core.ruler.push("each_its_own_way", each_its_own_way)

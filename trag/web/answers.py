@@ -6,19 +6,20 @@ sources that they may read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
+from store.library import words_of_name
 from store.records import StoredAnswer
 from trag.home import Home
 from trag.people import CurrentUser
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.web import made
-from trag.web.answer_text import display_name
 from trag.web.evidence import evidence, named_in, of_document
 from trag.web.forms import Form
 from trag.web.language import gettext as _
@@ -86,11 +87,16 @@ class AnswersPage:
 
     def markdown(self, request: Request, id: str) -> Response:
         """A conversation of one's own as Markdown, one turn after the other as they are read."""
-        who, records = caller(request), self.home.records
+        who, records, chart = caller(request), self.home.records, self.home.organization.chart
         if not records.owns(who.person, id):
             raise Denied
         title = next(each.title for each in records.conversations(who.person) if each.id == id)
-        lines = as_markdown(title, records.answers(id))
+
+        @cache
+        def title_of(document: str) -> str:
+            return opened(who, [document], records.library, chart).get(document) or words_of_name(document)
+
+        lines = as_markdown(title, records.turns(id), title_of)
         return StreamingResponse(lines, media_type="text/markdown; charset=utf-8", headers=saved_as(f"{title}.md"))
 
     def _kept(self, id: str) -> tuple[StoredAnswer, str]:
@@ -105,9 +111,9 @@ class AnswersPage:
             raise Denied
 
 
-def permitted(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord | None:
+def permitted(record: AnswerRecord, documents: Mapping[str, str]) -> AnswerRecord | None:
     """What somebody else may see of an answer: of its sentences those whose source they may read; None where nothing
-    is left. `documents` are those that are there, by name, and whether they may open each."""
+    is left. `documents` are those that are there, by name, and what each that they may open is called."""
     open_to = {each.id: each for each in record.sources if not of_document(each) or documents.get(each.document)}
     if len(open_to) == len(record.sources):
         return record if record.answer else None
@@ -124,8 +130,9 @@ def permitted(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerReco
     )
 
 
-def as_markdown(title: str, turns: tuple[StoredAnswer, ...]) -> Iterator[str]:
-    """A conversation, oldest turn first: each question as a heading, its answer, and what that stands on."""
+def as_markdown(title: str, turns: Iterable[StoredAnswer], title_of: Callable[[str], str]) -> Iterator[str]:
+    """A conversation, oldest turn first: each question as a heading, its answer, and what that stands on, documents by
+    their titles."""
     yield f"# {title}\n"
     for stored in turns:
         record = AnswerRecord.from_json(stored.record_json)
@@ -134,7 +141,7 @@ def as_markdown(title: str, turns: tuple[StoredAnswer, ...]) -> Iterator[str]:
         named = (
             _("Organization chart")
             if one.kind == "chart"
-            else ", ".join(filter(None, (display_name(one.document), one.section)))
+            else ", ".join(filter(None, (title_of(one.document), one.section)))
             for one in record.sources
             if one.id in used or record.approved
         )

@@ -39,10 +39,10 @@ from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.abandoned_calls import Page
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
-from trag.web.answer_text import display_name
 from trag.web.evidence import named_in
 from trag.web.forms import remark
 from trag.web.language import gettext as _
+from trag.web.language import language
 from trag.web.visitors import caller, shell_of, where
 
 if TYPE_CHECKING:
@@ -230,12 +230,15 @@ class AskPage:
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
             said = history(self.home.records, chosen)
 
+        page = language()
+
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
             held = readers(who, self.home.organization.chart)
             owned = self.home.records.validity.owned(who.unit, who.name)
-            asking = assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned)
-            yield from asking
+            yield from assistant.ask(
+                question, history=said, conversation=chosen, stop=stop, readers=held, owned=owned, page=page
+            )
 
         with _refusals_shown():
             begun = self.runs.begin(chosen, question, events, by=who.person)
@@ -346,10 +349,10 @@ def contacts(turn: render.Turn, home: Home, who: CurrentUser) -> tuple[render.Co
     people: list[render.Contact] = []
     near = dict.fromkeys(one.document for one in first_of_sections(record.sources)[:NEAREST])
     readable = opened(who, near, home.records.library, chart)
-    for name in (name for name in near if readable.get(name, readers(who, chart) is None)):
+    for name in (name for name in near if readable.get(name)):
         validity = home.records.validity.of(name)
         units += [validity.unit] if validity.unit else []
-        people += [render.Contact(validity.person, display_name(name))] if validity.person else []
+        people += [render.Contact(validity.person, readable[name])] if validity.person else []
     helper = appearance.current(home)
     named = [chart.unit(unit) for unit in dict.fromkeys(units) if chart and unit in chart.units]
     leading = []

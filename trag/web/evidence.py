@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
+from store.library import words_of_name
 from trag.brief.record import BriefRecord
 from trag.flow.record import PlanRecord
 from trag.record import NEAREST, AnswerRecord, Source, first_of_sections, standing_words
@@ -30,7 +31,8 @@ class Branch:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it, or all
-    of an approved answer does, as far as anybody knows, or it says something else.
+    of an approved answer does, as far as anybody knows, or it says something else. `title` is what its document is
+    called.
 
     `standing` says when it is valid, `outdated` that it was not in force on the days that were asked for, `successors`
     what takes its place, each with its address.
@@ -45,6 +47,7 @@ class Evidence:
     question: Markup
     text: Markup
     branch: Branch | None
+    title: str
     link: str = ""
     withdrawn: bool = False
     standing: str = ""
@@ -52,11 +55,11 @@ class Evidence:
     successors: tuple[tuple[str, str], ...] = ()
 
 
-def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
+def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, str]) -> tuple[Evidence, ...]:
     """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others;
     where nothing was answered, the first passage of each section, then the rest, then the chart.
 
-    `documents` are those that are there, by name, and whether the reader may open each.
+    `documents` are those that are there, by name, with what each is called, "" where the reader may not open it.
     """
     record = withheld(record, documents)
     by_id = {source.id: source for source in record.sources}
@@ -78,19 +81,32 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
             place = f"?{urlencode({'passage': source.id, 'answer': record.id})}#here"
             link = f"/documents/{key(source.document)}/view{place if source.kind != 'approved' else ''}"
         withdrawn = of_document(source) and not documents.get(source.document)
-        branch = _branch(source, record, chart)
+        branch, title = _branch(source, record, chart), called(source, documents)
         standing = standing_words(source, successors=False)
         outdated = source.validity is not None and source.validity.state != "in force"
-        after = tuple((name, f"/documents/{key(name)}/view") for name in successors_of(source) if documents.get(name))
+        after = tuple(
+            (documents[name], f"/documents/{key(name)}/view") for name in successors_of(source) if documents.get(name)
+        )
         found.append(
             Evidence(
-                number, source, source.id in used, question, text, branch, link, withdrawn, standing, outdated, after
+                number,
+                source,
+                source.id in used,
+                question,
+                text,
+                branch,
+                title,
+                link,
+                withdrawn,
+                standing,
+                outdated,
+                after,
             )
         )
     return tuple(found)
 
 
-def brief_evidence(record: BriefRecord, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
+def brief_evidence(record: BriefRecord, documents: Mapping[str, str]) -> tuple[Evidence, ...]:
     """The sources of a briefing, numbered from 1 in the order of its sentences; `documents` as in `evidence`."""
     found: list[Evidence] = []
     for number, source in enumerate(record.sources, 1):
@@ -98,8 +114,15 @@ def brief_evidence(record: BriefRecord, documents: Mapping[str, bool]) -> tuple[
         of_chart, there = source.kind == "chart", bool(documents.get(source.document))
         link = "" if of_chart or not there else opens(source, record.id)
         text = escape(source.text) if of_chart else marked(source.text, said)
-        found.append(Evidence(number, source, True, Markup(), text, None, link, not (of_chart or there)))
+        title = called(source, documents)
+        found.append(Evidence(number, source, True, Markup(), text, None, title, link, not (of_chart or there)))
     return tuple(found)
+
+
+def called(source: Source, documents: Mapping[str, str]) -> str:
+    """What the document of a source is called, by its file where its reader may not open it; `documents` as in
+    `evidence`."""
+    return documents.get(source.document) or words_of_name(source.document)
 
 
 def opens(source: Source, answer: str = "") -> str:
@@ -120,12 +143,12 @@ def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, 
     return tuple(found[:NEAREST])
 
 
-def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:
+def withheld(record: AnswerRecord, documents: Mapping[str, str]) -> AnswerRecord:
     """A record as its reader may have it: of a document that they may not open a source keeps nothing but its name.
 
     The answer stays: it was given to them. `documents` as in `evidence`.
     """
-    closed = {each.id for each in record.sources if of_document(each) and documents.get(each.document) is False}
+    closed = {each.id for each in record.sources if of_document(each) and documents.get(each.document) == ""}
     conflicts = tuple(each for each in record.conflicts if closed.isdisjoint((each.source, each.other)))
     sources = (
         replace(source, section="", page=None, text="", score=0.0, question="", validity=None)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, urlencode
 
 from anyio import CapacityLimiter, to_thread
@@ -48,6 +48,7 @@ from trag.web.visitors import HERE, SHELLS, Shell, Visit
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from store.person import Role
     from trag.web.people.authentication import Authenticator
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ class Gate:
         spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
         what = f"{scope['method']} {spoken[:LONGEST_NAMED]}"
         visit: Visit | None = None
-        needs: access.Needs | None = None
+        needs: Literal["anyone"] | Role | None = None
         try:
             try:
                 needs = self._needs(scope, headers)
@@ -178,8 +179,9 @@ class Gate:
         else:
             await answer.refuse(refusal.status, in_one_line(refusal))
 
-    def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
-        """The role that a request needs. Raises Refused for what is not there, and for what another site sent."""
+    def _needs(self, scope: Scope, headers: Headers) -> Literal["anyone"] | Role:
+        """The role that a request needs. Raises Refused for what is not there, for what another site sent, and for
+        whoever asks for figures without their key."""
         if host_name(headers) not in self.door.names:
             raise Refused(
                 421, later("This assistant answers at its own address only, and on its machine at 127.0.0.1.")
@@ -201,6 +203,10 @@ class Gate:
                 raise Refused(403, "This address is for programs, not for web pages.")
             if "authorization" in headers and holds_cookie(headers):
                 raise Refused(400, "A token comes without the cookie of a session.")
+        if needs == "monitoring":
+            if not self.door.monitors(headers):
+                raise Refused(401, "This needs the key of monitoring: Authorization: Bearer, and TRAG_METRICS_KEY.")
+            return "anyone"
         return needs
 
     async def _visit(self, scope: Scope) -> Visit | None:
@@ -331,7 +337,7 @@ class Gate:
             app.cancel()
 
 
-def refused_to_others(method: str, role: access.Needs) -> str:
+def refused_to_others(method: str, role: Role) -> str:
     """What is said to those who may not do what needs a role."""
     opens = method in ("GET", "HEAD")
     if role == "reviewer":

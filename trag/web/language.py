@@ -6,15 +6,15 @@ is shown in English.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta
-from functools import cache
 from gettext import NullTranslations
-from io import BytesIO
 from pathlib import Path
 
-from trag.errors import Filled
+import org.language
+from trag.errors import Filled, Shown
 from trag.errors import later as later
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية"}
@@ -70,6 +70,23 @@ def counted(one: str, many: str, number: int, **values: object) -> str:
     return ngettext(one, many, number) % {"num": written(number), **values}
 
 
+def forms(one: str, many: str) -> dict[str, str]:
+    """All forms of such a text by the kind of number that each is for (CLDR: "one", "few", ...), its holes as scripts
+    fill them: "{number}"."""
+    from babel import Locale
+
+    kind = Locale.parse(SPOKEN.get()).plural_form
+    return {
+        kind(number): re.sub(r"%\((\w+)\)s", r"{\1}", ngettext(one, many, number))
+        for number in (0, 1, 2, 3, 11, 100, 1_000_000)
+    }
+
+
+def in_words(error: Shown) -> str:
+    """The message and the hint of one of trag.errors.SHOWN in the language of what is being drawn."""
+    return f"{gettext(error.message)} {gettext(error.hint)}".strip()
+
+
 def day(at: date) -> str:
     """A day as those who read the language write it: "25 Nov 2026"."""
     from babel.dates import format_skeleton
@@ -108,20 +125,9 @@ def time_left(seconds: float) -> str:
     return format_timedelta(timedelta(seconds=rounded), threshold=1.5, locale=_locale())
 
 
-@cache
 def translations(language: str) -> NullTranslations:
     """All texts of a language, as its file has them. Raises babel.messages.pofile.PoFileError for a broken one."""
-    if language == "en":
-        return NullTranslations()
-    from babel.messages import mofile, pofile
-    from babel.support import Translations
-
-    with (_FOLDER / f"{language}.po").open("rb") as file:
-        catalog = pofile.read_po(file, locale=language, abort_invalid=True)
-    packed = BytesIO()
-    mofile.write_mo(packed, catalog)
-    packed.seek(0)
-    return Translations(packed)
+    return org.language.translations(language, _FOLDER)
 
 
 def _spoken(value: object) -> object:

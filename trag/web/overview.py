@@ -85,7 +85,7 @@ class OverviewPage:
                 more_wrong=wrongs - len(wrong),
                 due=to_look_at[:TOPICS],
                 more_due=len(to_look_at[TOPICS:]),
-                documents={each.name for each in documents},
+                documents={each.name: each.called for each in documents},
                 today=now.date(),
                 key=key,
                 opens=opens,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import jinja2
 
 from org.chart import Chart
+from org.language import in_all
 from org.linking import disambiguation
 from prompts import CANNOT_ANSWER
 from trag.approved import normalized
@@ -24,9 +25,9 @@ from trag.people import CurrentUser
 from trag.progress import BY_READER
 from trag.record import LONGEST_REMARK, AnswerRecord, Verdict
 from trag.table_rows import read_row
-from trag.web.answer_text import Piece, display_name, html
+from trag.web.answer_text import Piece, html
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.language import LANGUAGES, day, gettext, later, moment, ngettext, written
+from trag.web.language import LANGUAGES, day, forms, gettext, later, moment, ngettext, written
 from trag.web.language import gettext as _
 from trag.web.security_headers import give_nonces
 from trag.web.visitors import Shell, here, shell
@@ -121,7 +122,7 @@ class Turn:
             return "unfinished"
         if self.record.status != "cannot_answer":
             return "answer"
-        return "refusal" if self.record.answer in ("", CANNOT_ANSWER) else "greeting"
+        return "refusal" if self.record.answer in {"", *in_all(CANNOT_ANSWER)} else "greeting"
 
 
 def conversation(
@@ -129,7 +130,7 @@ def conversation(
     chart: Chart | None,
     *,
     charts: Sequence[Version] = (),
-    documents: Mapping[str, bool],
+    documents: Mapping[str, str],
     id: str = "",
     examples: Sequence[str] = (),
     shares: bool = False,
@@ -319,9 +320,9 @@ def environment() -> jinja2.Environment:
     made.globals |= {name: _numbers_written(made.globals[name]) for name in ("gettext", "ngettext")}
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
-    made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER}
+    made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER, "forms": forms}
     made.filters |= {"day": day, "moment": moment, "number": written}
-    made.filters |= {"by_day": by_day, "display_name": display_name, "as_html": html, "in_language": gettext}
+    made.filters |= {"by_day": by_day, "as_html": html, "in_language": gettext}
     give_nonces(made)
     return made
 

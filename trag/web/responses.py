@@ -17,8 +17,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from starlette.requests import ClientDisconnect
 
 from org.reading.cells import csv_text
-from trag.errors import SHOWN, TragError, in_one_line, told
-from trag.web.language import gettext, later
+from trag.errors import SHOWN, TragError, told
+from trag.web.language import gettext, in_words, later
 from trag.web.render import environment
 from trag.web.visitors import here, is_admin_here, leads_for, named, where
 
@@ -37,7 +37,7 @@ def error_response(request: Request, error: Any, status: int = 409) -> Response:
     """The answer to a request that failed with `error`, one of SHOWN: a page that leads back, JSON for a script."""
     error = told(error, to_admin=is_admin_here())
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"detail": in_one_line(error)}, status)
+        return JSONResponse({"detail": in_words(error)}, status)
     open_to = leads_for(caller) if (caller := here()) else ()  # no way back that is refused too
     found = (lead for lead in open_to if request.url.path.startswith(lead.path))
     lead = max(found, key=lambda lead: len(lead.path), default=None)

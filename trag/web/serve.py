@@ -66,7 +66,7 @@ def serve(settings: Settings) -> None:
             server_header=False,
             timeout_graceful_shutdown=2,
         )
-        with marked_prints(sys.stderr):
+        with marked_prints(sys.stderr, as_json=settings.log_json):
             uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -77,12 +77,12 @@ def create_app(home: Home) -> FastAPI:
     import gradio.routes
     from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
-    from fastapi.responses import FileResponse, PlainTextResponse
+    from fastapi.responses import FileResponse
 
     from trag.retention import Retention
-    from trag.web import access, answers, overview
+    from trag.web import access, answers, monitoring, overview
     from trag.web.abandoned_calls import AbandonedCalls
-    from trag.web.active_runs import AssistantLoader
+    from trag.web.active_runs import ActiveRuns, AssistantLoader
     from trag.web.api import mcp
     from trag.web.api import page as programs
     from trag.web.api.answering import Answerer
@@ -107,7 +107,9 @@ def create_app(home: Home) -> FastAPI:
 
     give_nonces(gradio.routes.templates.env)
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
-    page = AskPage(home, AssistantLoader(threads, lambda: home.assistant, home.warm))
+    figures = monitoring.Figures()
+    opening = AssistantLoader(threads, lambda: home.assistant, home.warm)
+    page = AskPage(home, opening, ActiveRuns(figures.count))
     ready, busy = page.assistant.result, page.runs.busy
     blocks = page.build().queue(api_open=False)
     door = Authenticator(home.records, home.settings)
@@ -140,7 +142,7 @@ def create_app(home: Home) -> FastAPI:
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(AbandonedCalls, page=blocks)
     app.add_middleware(Gate, door=door, functions=access.functions(blocks), shells=partial(shell_of, home))
-    app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
+    monitoring.mount(app, home, figures, page.runs, opening)
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(static_file(path))
     charts_page = charts.mount(app, home)

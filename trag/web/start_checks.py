@@ -21,6 +21,8 @@ from trag.workflow.hooks import addresses
 NEED_ADDRESS = ("sso_issuer", "proxy_from", "proxy_user")
 """What says how people who come from elsewhere are known: only beside the address that they open."""
 NEED_ISSUER = ("sso_client", "sso_secret", "sso_name", "sso_groups", "sso_roles", "sso_units")
+SHORTEST_KEY = 20
+"""Characters that the key of monitoring has at least."""
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 
 
@@ -47,6 +49,11 @@ def problems(settings: Settings) -> Iterator[tuple[str, str]]:
         )
     if settings.proxy_user and not _HEADER.fullmatch(settings.proxy_user):
         yield f"proxy_user = {settings.proxy_user!r}: this is no name of a header.", "Write one like X-Remote-User."
+    if 0 < len(settings.metrics_key) < SHORTEST_KEY:
+        yield (
+            f"metrics_key has {len(settings.metrics_key)} characters: it could be guessed.",
+            f"Set TRAG_METRICS_KEY to {SHORTEST_KEY} or more, as `openssl rand -hex 24` gives them.",
+        )
     readings: tuple[Callable[[], object], ...] = (
         partial(proxies, settings.proxy_from, settings.proxy_user),
         *([partial(sso.issuer_of, settings.sso_issuer)] if settings.sso_issuer else []),

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from store.versions import Version
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, later
 from trag.version_files import VersionFiles
 from trag.web.forms import Form
 from trag.web.responses import Denied, attachment, there
@@ -71,7 +71,9 @@ class VersionedPage(ABC):
                 return self._in_use(form["version"])
             subject = self.subject(kind, id)
             if subject is None:
-                raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
+                raise TragError(
+                    later("This file is no longer here."), later("It was discarded, or activated in another window.")
+                )
             try:
                 if missing := self.unconfirmed(subject, form, against):
                     raise missing

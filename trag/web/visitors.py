@@ -122,7 +122,9 @@ def is_admin_here() -> bool:
 def leads_for(caller: CurrentUser) -> tuple[NavLink, ...]:
     """The pages that somebody may open."""
     needs = {lead: needed("GET", lead.path) for lead in LEADS}
-    return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))
+    return tuple(
+        lead for lead, role in needs.items() if role == "anyone" or (role and role != "monitoring" and caller.may(role))
+    )
 
 
 def leads_in(home: Home, caller: CurrentUser) -> tuple[NavLink, ...]:

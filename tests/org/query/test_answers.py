@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from org.chart import Chart, Unit
@@ -240,7 +242,7 @@ def test_an_earlier_chart_is_asked_and_the_present_one_beside_it(agency: Chart) 
     before = load(
         AGENCY.replace(b"4,Survey Team,2", b"4,Survey Team,3").replace(b"5,Buoy Team,2,team,,,,,\n", b""), "c"
     )
-    day = lambda: [("1 May 2025", before)]  # noqa: E731
+    day = lambda: [(date(2025, 5, 1), before)]  # noqa: E731
 
     def was(expression: str, *given: str) -> str:
         reply = run(expression, given, agency, earlier=day)
@@ -253,6 +255,52 @@ def test_an_earlier_chart_is_asked_and_the_present_one_beside_it(agency: Chart) 
     )
     assert was("was(parent(u1))", "3").endswith("Harbour Agency. It was so before the change of 1 May 2025 too.")
     assert was("was(parent(u1))", "5") == "The Buoy Team was not in the chart before the change of 1 May 2025."
+    reply = run("was(parent(u1))", ["5"], agency, earlier=day, language="es")
+    assert reply
+    assert reply.text == "Buoy Team: no figuraba en el organigrama antes del cambio del 1 de mayo de 2025."
+
+
+@pytest.mark.parametrize(
+    ("expression", "given", "language", "text"),
+    [
+        (
+            "children(u1, 'team')",
+            ["2"],
+            "de",
+            "Direkt unter Field Division: 3 (team) – Survey Team, Buoy Team und Registry (Field Division).",
+        ),
+        ("count(descendants(u1))", ["2"], "de", "Unter Field Division: 4 Einheiten."),
+        ("count(children(u1, 'division'))", ["2"], "fr", "Directement sous Field Division\xa0: 0 (division)."),
+        ("path(u1)", ["6"], "de", "Lamp Desk: unter Survey Team, darüber Field Division, darüber Harbour Agency."),
+        (
+            "is_under(u1, u2)",
+            ["4", "3"],
+            "es",
+            "No, Survey Team: directamente bajo Field Division, no bajo Legal Division.",
+        ),
+        ("is_under(u1, u2)", ["6", "2"], "ar", "نعم، Lamp Desk: تحت Survey Team، وفوقه Field Division."),
+        (
+            "siblings(u1)",
+            ["2"],
+            "de",
+            "Neben Field Division, direkt unter derselben Einheit: 2 Einheiten – Legal Division und Ethics Committee"
+            " (standing committee).",
+        ),
+        ("head(u1)", ["1"], "de", "Harbour Agency – Leitung: Ann Bo."),
+        ("most(u1, u2)", ["2", "3"], "de", "Mehr darunter – Field Division: 4 (Einheiten), vor Legal Division (2)."),
+        ("is_a(u1, 'team')", ["4"], "fr", "Oui\xa0: Survey Team\xa0: team."),
+        ("units('desk')", [], "xx", "1 desk is in the chart: the Lamp Desk."),
+    ],
+)
+def test_the_chart_answers_in_the_language_that_is_asked_for(
+    expression: str, given: list[str], language: str, text: str, agency: Chart
+) -> None:
+    reply = run(expression, given, agency, language=language)
+    assert reply
+    assert reply.text == text
+    english = run(expression, given, agency)
+    assert english
+    assert english.text.isascii()
 
 
 def test_names_that_are_code_or_prompts_stay_one_line(agency: Chart) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from time import monotonic, sleep
 from typing import Any
 
@@ -17,6 +18,7 @@ from prompts import Message
 from trag.llm.local import LocalModel
 from trag.llm.model import ModelDied, ModelIdentity, Sampling, Usage
 from trag.llm.remote import RemoteModel
+from trag.llm.servers import ModelServers
 
 pytestmark = pytest.mark.slow
 
@@ -135,6 +137,25 @@ def test_what_is_wished_for_beside_the_answer_is_asked_for_under_every_name_that
     list(remote(server).stream((*MESSAGES, Message("assistant", "Red,")), max_tokens=4))
     asked = server.asked[-1]
     assert (asked["continue_final_message"], asked["add_generation_prompt"]) == (True, False)
+
+
+def test_behind_several_addresses_it_is_the_same_model(server: Server, model: LocalModel) -> None:
+    """One of which nobody is at."""
+    urls = (server.url, server.url.replace("127.0.0.1", "localhost"), "http://127.0.0.1:9/v1")
+    with closing(ModelServers([RemoteModel(url, name="smollm2") for url in urls])) as servers:
+        for grammar in ("", 'root ::= "Red" | "Blue"'):
+            *expected, counted = model.stream(MESSAGES, max_tokens=8)
+            *pieces, usage = servers.stream(MESSAGES, max_tokens=8, grammar=grammar)
+            assert pieces == expected
+            assert (usage.prompt, usage.completion) == (counted.prompt, counted.completion)
+            assert server.asked[-1].get("grammar", "") == grammar
+        answer = servers.stream(MESSAGES, max_tokens=400)
+        next(answer)
+        assert sum(state.outstanding for state in servers.states()) == 1
+        server.left.clear()
+        answer.close()
+        assert server.left.wait(5.0)
+        assert sum(state.outstanding for state in servers.states()) == 0
 
 
 def test_a_server_that_knows_no_grammars_is_asked_without_and_still_for_its_counts(server: Server) -> None:

@@ -81,7 +81,7 @@ def test_a_document_is_for_its_units_and_all_below(unit: str, audience: frozense
 def test_documents_that_are_hidden_or_gone(records: Records) -> None:
     library = records.library
     for name, audience in (("all.md", OPEN), ("bar.md", BAR), ("board.md", BOARD)):
-        library.put(name, "0" * 64, None, [])
+        library.put(name, "0" * 64, None, [], title="The Bar" if name == "bar.md" else "")
         library.set_audience(name, audience)
     documents: list[Document] = [each for each in library.documents() if each.name.endswith(".md")]
     cook, admin = caller("k"), caller(role="admin")
@@ -89,9 +89,9 @@ def test_documents_that_are_hidden_or_gone(records: Records) -> None:
     assert hidden(cook, documents, WITHOUT_BAR) == {"bar.md", "board.md"}
     assert hidden(admin, documents, None) == frozenset()
     names = ["all.md", "bar.md", "board.md", "deleted.md"]
-    assert opened(cook, names, library, CHART) == dict(zip(names, (True, True, False, False), strict=True))
-    assert opened(admin, names, library, CHART) == dict.fromkeys(names[:3], True)
-    assert opened(replace(cook, unit=""), names[:1], library, None) == {"all.md": True}
+    assert opened(cook, names, library, CHART) == dict(zip(names, ("All", "The Bar", "", ""), strict=True))
+    assert opened(admin, names, library, CHART) == {"all.md": "All", "bar.md": "The Bar", "board.md": "Board"}
+    assert opened(replace(cook, unit=""), names[:1], library, None) == {"all.md": "All"}
 
 
 def test_an_audience_is_of_units_by_id_or_name_and_of_everyone_where_none_is_said() -> None:

@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.pages import words
-from trag.web.answer_text import Piece, display_name, html
+from trag.web.answer_text import Piece, html
 
 
 def drawn(*pieces: Piece) -> BeautifulSoup:
@@ -32,6 +32,7 @@ def test_a_table_keeps_its_cells_and_its_source() -> None:
     soup = drawn(Piece("| Day | Fee |\n|---|---|\n| Monday | 5 |", True, 3))
     assert [each.get_text() for each in soup.select("th, td")] == ["Day", "Fee", "Monday", "53"]
     assert words(soup, "td .cite") == "3"
+    assert soup.select("table[tabindex='0']"), "a wide one is scrolled by keys too"
 
 
 @pytest.mark.parametrize(
@@ -47,8 +48,3 @@ def test_marks_of_ours_in_what_somebody_wrote_draw_nothing() -> None:
     soup = drawn(Piece("a\ue000b\ue001c\ue002", True, 1))
     assert soup.get_text() == "abc1"
     assert not soup.select(".unsupported")
-
-
-def test_a_document_is_called_by_words() -> None:
-    assert display_name("part-4_people.information.md") == "Part 4 people.information"
-    assert display_name(".md") == ".md"

@@ -3,15 +3,19 @@ as a file."""
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from anyio.from_thread import BlockingPortal
+from sqlalchemy import insert
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
+from store import schema
 from store.passage import EVERYONE, Passage
 from tests.pages import gated, parsed, signed_in, soup, texts, words
 from trag.home import Home, open_home
@@ -111,6 +115,30 @@ def test_a_conversation_is_saved_by_its_owner_alone(place: Place) -> None:
     assert "## When and what?" in lines
     assert f"{OPEN} {CLOSED}" in lines
     assert lines[-2:] == ["- Opening hours, 1 Bar", "- Secret, 2 Safe"]
+
+
+@pytest.mark.slow
+def test_ten_thousand_turns_are_saved_without_being_held_all_at_once(place: Place) -> None:
+    home, people = place
+    person, bea = people["bea"]
+    talk, told = home.records.start_conversation(person, "Long").id, replace(BOTH, standalone="when " * 400).to_json()
+    with home.records._engine.begin() as connection:
+        turns = [
+            {"id": f"{number:032x}", "conversation": talk, "question": "", "answer": "", "record_json": told}
+            | {"created": datetime.now(UTC)}
+            for number in range(10_000)
+        ]
+        connection.execute(insert(schema.answers), turns)
+    turns.clear()
+    tracemalloc.start()
+    try:
+        with bea.stream("GET", f"/conversations/{talk}/conversation.md") as answer:
+            found = sum(line == "## When and what?" for line in answer.iter_lines())
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == 10_000
+    assert most < 15e6, "all of them together have 25 MB"
 
 
 def test_who_gets_no_answer_is_told_whom_to_ask(place: Place) -> None:

@@ -43,8 +43,8 @@ def test_a_source_that_is_superseded_leads_to_what_the_reader_may_open() -> None
     record = AnswerRecord("a", "q", "q", "30 EUR.", "answered", ModelUsed("m", "", ""), sources=(source,))
     assert named_in(record) == {"old.md", "new.md", "secret.md"}
     assert documents_of(record) == {"old.md"}
-    (shown,) = evidence(record, None, {"old.md": True, "new.md": True, "secret.md": False})
+    (shown,) = evidence(record, None, {"old.md": "Meals of 2022", "new.md": "Meals", "secret.md": ""})
     assert (shown.standing, shown.outdated) == ("superseded after 29 Feb 2024", True)
-    assert [name for name, _ in shown.successors] == ["new.md"]
-    (withheld,) = evidence(record, None, {"old.md": False, "new.md": True})
+    assert [name for name, _ in shown.successors] == ["Meals"]
+    (withheld,) = evidence(record, None, {"old.md": "", "new.md": "Meals"})
     assert (withheld.standing, withheld.successors) == ("", ())

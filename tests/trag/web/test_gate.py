@@ -49,7 +49,7 @@ def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> It
             )
             return HTMLResponse(words, headers={"Access-Control-Allow-Origin": "*"})
 
-        @app.get("/healthz", response_class=PlainTextResponse)
+        @app.get("/health", response_class=PlainTextResponse)
         def health(request: Request) -> str:
             return ",".join(sorted(name for name in request.headers if "forwarded" in name))
 
@@ -67,7 +67,7 @@ def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> It
             yield client
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/gradio_api/upload"])
+@pytest.mark.parametrize("path", ["/", "/health", "/gradio_api/upload"])
 def test_every_response_carries_the_headers(client: TestClient, path: str) -> None:
     headers = client.get(path).headers
     for forbidden in ("frame-ancestors 'none'", "object-src 'none'"):
@@ -100,7 +100,7 @@ def test_scripts_run_only_with_the_nonce_of_their_response(client: TestClient) -
 )
 def test_only_names_of_this_machine_are_answered(client: TestClient, status: int, hosts: tuple[str, ...]) -> None:
     for host in hosts:
-        assert client.get("/healthz", headers={"Host": host}).status_code == status, host
+        assert client.get("/health", headers={"Host": host}).status_code == status, host
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_our_pages_and_what_they_load_are_reached(client: TestClient) -> None:
     paths = {path for method, _, path in ROWS if method == "GET"} | {f"/{file.name}" for file in STATIC.iterdir()}
     assert len(paths) > 80
     found = {path: client.get(path, params={"session_hash": "tab"}).status_code for path in paths}
-    assert {path: status for path, status in found.items() if status != 200} == {"/favicon.svg": 404}
+    assert {path: status for path, status in found.items() if status != 200} == {"/favicon.svg": 404, "/metrics": 401}
 
 
 @pytest.mark.parametrize("announced", [True, False])
@@ -201,4 +201,4 @@ def test_a_length_that_is_not_so_is_not_believed(client: TestClient) -> None:
 
 def test_nothing_said_about_proxies_is_believed(client: TestClient) -> None:
     headers = {"X-Forwarded-Host": "evil.example", "X-Forwarded-For": "10.0.0.1", "Forwarded": "host=evil.example"}
-    assert client.get("/healthz", headers=headers).text == ""
+    assert client.get("/health", headers=headers).text == ""

@@ -121,12 +121,12 @@ def test_what_found_no_answer_stands_by_topic_with_units_and_the_nearest_documen
     assert texts(topics[0], ".about > span")[:2] == ["Legal 3", "Org 1"], "Finance has one account alone"
     nearest = topics[0].select_one(".about a")
     assert nearest
-    assert nearest.get_text() == "rules.md, 4 Parking"
+    assert nearest.get_text() == "Rules, 4 Parking"
     everything = str(shown).casefold()
     assert not [each for each in ("canary", "secret", "leo", *place.ids.values()) if each in everything]
     monkeypatch.setattr(briefs, "answered_since", lambda assistant, questions: {"Who paints?": place_of(questions)})
     again = parsed(place.browsers["ada"].post("/overview"))
-    assert words(again, ".questions .since") == "answered since in rules.md , 4 Parking"
+    assert words(again, ".questions .since") == "answered since in Rules , 4 Parking"
     assert "1 of 3 looked at" in words(again, "form .soft")
 
 

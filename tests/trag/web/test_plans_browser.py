@@ -61,7 +61,7 @@ def test_somebody_asks_ticks_plans_anew_opens_the_source_and_judges(app: str, vi
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Admit the member, as it is written").click()
     expect(opened.value.locator("#here")).to_contain_text("ember")
-    expect(opened.value.locator("h1")).to_contain_text("part-1-foundations.md")
+    expect(opened.value.locator("h1")).to_contain_text("Part 1: Foundations")
     page.get_by_text("As a picture").click()
     row, line = page.locator(".flow li.action").nth(1).bounding_box(), page.locator(".flow path").first.bounding_box()
     assert row

@@ -59,12 +59,12 @@ def record(answer: str = APPROVED, **changes: object) -> AnswerRecord:
 
 
 UNSUPPORTED = Checks((CheckedSentence(APPROVED, False),), chart=CHART.version)
-THERE = {"manual.pdf": True}
+THERE = {"manual.pdf": "The Manual"}
 """The documents that are there, and whether the reader may open each."""
 
 
 def shown(
-    answer: AnswerRecord, label: Label | None = None, chart: Chart | None = CHART, documents: Mapping[str, bool] = THERE
+    answer: AnswerRecord, label: Label | None = None, chart: Chart | None = CHART, documents: Mapping[str, str] = THERE
 ) -> BeautifulSoup:
     html = render.conversation([render.Turn(answer, label)], chart, documents=documents, id="c1")
     return BeautifulSoup(html, "html.parser")
@@ -101,7 +101,7 @@ def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
     whole = Source("approved-1", "approved", "rules.md", "", None, "", 1.0)
     approval = Approval("Rita", "2026-11-03", "Why?")
     answer = record("A grant goes to the Board.", sources=(MANUAL, whole), checks=Checks(), approved=approval)
-    soup = shown(answer, documents={"manual.pdf": True, "rules.md": True})
+    soup = shown(answer, documents={"manual.pdf": "The Manual", "rules.md": "Rules"})
     assert not soup.select("details.read")
     links = [str(link["href"]) for link in soup.select(".evidence a.open")]
     assert links == [
@@ -109,7 +109,7 @@ def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
         f"/documents/{key('rules.md')}/view",
     ]
     assert len(soup.select(".label button[data-verdict]")) == 3
-    withdrawn = shown(answer, documents={"manual.pdf": False, "rules.md": False})
+    withdrawn = shown(answer, documents={"manual.pdf": "", "rules.md": ""})
     assert (withdrawn.select("a.open"), words(withdrawn, "blockquote")) == ([], "")
 
 
@@ -190,7 +190,7 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     assert words(soup, ".words .cite") == "1 2"
     assert [cite["href"] for cite in soup.select(".cite")] == ["#source-a1-1", "#source-a1-2"]
     assert [details["id"] for details in soup.select(".sources details")] == [f"source-a1-{n}" for n in (1, 2, 3)]
-    assert words(soup, "#source-a1-1 .title") == "Manual 7 Money > 7.3 Limits"
+    assert words(soup, "#source-a1-1 .title") == "The Manual 7 Money > 7.3 Limits"
     assert words(soup, "#source-a1-1 .page") == "page 23"
     assert words(soup, "#source-a1-1 mark") == APPROVED
     assert words(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
@@ -204,12 +204,12 @@ def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
     nothing = record(CANNOT_ANSWER, status="cannot_answer", sources=(TREE, SPARE, again, MANUAL), checks=Checks())
     soup = shown(nothing)
     assert words(soup, ".evidence > h3") == "Closest to your question, and where else to look"
-    assert words(soup, ".evidence > .sources .title") == "Manual 1 General Manual 7 Money > 7.3 Limits"
+    assert words(soup, ".evidence > .sources .title") == "The Manual 1 General The Manual 7 Money > 7.3 Limits"
     assert words(soup, ".evidence > .sources .number") == "1 2"
     assert [details.has_attr("open") for details in soup.select(".evidence details")] == [True, False]
     assert words(soup, ".read > summary") == "2 other places looked at"
-    assert words(soup, ".read .document") == "Manual Organization chart"
-    hidden = shown(nothing, documents={"manual.pdf": False})
+    assert words(soup, ".read .document") == "The Manual Organization chart"
+    hidden = shown(nothing, documents={"manual.pdf": ""})
     assert words(hidden, ".evidence > h3") == ""
     assert words(hidden, ".read > summary") == "4 other places looked at"
 
@@ -217,15 +217,15 @@ def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
 @pytest.mark.parametrize(
     ("documents", "links", "withdrawn", "words"),
     [
-        ({"manual.pdf": True}, 2, 0, True),
-        ({"manual.pdf": False}, 0, 2, False),
+        ({"manual.pdf": "The Manual"}, 2, 0, True),
+        ({"manual.pdf": ""}, 0, 2, False),
         ({}, 0, 2, True),
-        ({"other.pdf": True}, 0, 2, True),
+        ({"other.pdf": "Other"}, 0, 2, True),
     ],
     ids=["there", "not for this reader", "deleted", "another is there"],
 )
 def test_a_source_opens_unless_its_document_is_gone_or_for_others(
-    documents: dict[str, bool], links: int, withdrawn: int, words: bool
+    documents: dict[str, str], links: int, withdrawn: int, words: bool
 ) -> None:
     soup = shown(record(), documents=documents)
     assert [link["href"] for link in soup.select(".sources a.open")] == [

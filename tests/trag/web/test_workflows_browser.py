@@ -35,13 +35,13 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return home
 
 
-def drafted(home: Path) -> str:
-    """The id of the workflow of the sample's issue, kept for whoever sits at the machine."""
+def drafted(home: Path, asker: str = "local") -> str:
+    """The id of the workflow of the sample's issue, kept for its asker."""
     book = load((SAMPLE / "procedures.json").read_bytes(), "procedures.json")
     workflow = settled(Workflow.of({**INVOICES, "no_step_for": [UNFIT]}), book)
     record = WorkflowRecord(uuid4().hex, REQUEST, "drafted", workflow, SUGGESTED)
     with closing(Records(f"sqlite:///{home}/trag.db")) as records:
-        records.save_answer(record.id, None, REQUEST, "", record.to_json(), asker="local", kind="workflow")
+        records.save_answer(record.id, None, REQUEST, "", record.to_json(), asker=asker, kind="workflow")
     return record.id
 
 

@@ -140,10 +140,10 @@ def linked(question: str, organization: Organization) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:UNITS]
 
 
-def reply_of(expression: str, given: Sequence[str], chart: Chart) -> ChartReply | None:
-    """What an expression gives, None where it cannot be run."""
+def reply_of(expression: str, given: Sequence[str], chart: Chart, language: str = "en") -> ChartReply | None:
+    """What an expression gives, in a language; None where it cannot be run."""
     try:
-        return run(expression, given, chart)
+        return run(expression, given, chart, language=language)
     except QueryError:
         return None
 

@@ -15,8 +15,10 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import prompts
+from org.language import in_all
 from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER, NOT_FOUND
+from store.language import language
 from store.library import Pair
 from store.passage import EVERYONE, Passage
 from store.records import StoredAnswer
@@ -178,7 +180,7 @@ def agreed_labels(
         answers = (label.corrected.strip() or stored.answer * (label.verdict == "Correct") for label in given)
         wanted = next(filter(None, reversed([*answers])), "")
         if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
-            is_refusal = wanted.casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold())
+            is_refusal = wanted.casefold() in {each.casefold() for each in (NOT_FOUND, *in_all(CANNOT_ANSWER))}
             found.append(Labelled(record, NOT_FOUND if is_refusal else wanted, wanted == stored.answer))
     return tuple(found)
 
@@ -190,7 +192,8 @@ def label_example(one: Labelled, organization: Organization) -> Example | None:
         chart, expression = organization.chart, one.record.chart_query
         if chart is None or not expression or not one.is_as_given:
             return None
-        reply = chart_queries.reply_of(expression, chart_queries.linked(one.question, organization), chart)
+        given = chart_queries.linked(one.question, organization)
+        reply = chart_queries.reply_of(expression, given, chart, language(one.question))
         # How the question was read is learned where that still gives the answer that was found right.
         example = chart_queries.example(source, one.question, expression, organization)
         return replace(example, kind=LABEL) if example and reply and reply.text == one.answer else None
@@ -214,7 +217,7 @@ def held_out_sections(sections: Collection[tuple[str, str]], *, seed: int) -> fr
 
 def case_of_answer(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:
     """A case whose gold is what the answer says for sure, and which takes that answer for right."""
-    if answer == CANNOT_ANSWER:
+    if answer in in_all(CANNOT_ANSWER):
         return Case(id, question, kind, refuse=True)
     yes_or_no = _POLARITY.match(answer)
     figures = dict.fromkeys(found.strip(" .,:") for found in _FIGURE.findall(answer))

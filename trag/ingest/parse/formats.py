@@ -132,11 +132,13 @@ def parse(content: bytes, suffix: str, scans: Sequence[ScannedPage] = ()) -> Rea
     notes = (*notes, f"{deceptive} invisible characters left out") if deceptive else notes
     # Names of sheets stand in notes: they are as much a stranger's as the rest.
     notes = tuple(clean(note).replace("\n", " ")[:_LONGEST_NOTE] for note in notes)
+    typed = [block for block in blocks if not block.ocr]
     said = tuple(
         replace(one, words=clean(one.words), place=clean(one.place)[:_LONGEST_NOTE])
-        for one in properties.stated(content, kind, [block for block in blocks if not block.ocr])
+        for one in properties.stated(content, kind, typed)
     )
-    return replace(reading, blocks=with_captions(blocks), notes=notes, stated=said)
+    title = properties.title(content, kind, typed)
+    return replace(reading, blocks=with_captions(blocks), notes=notes, stated=said, title=title)
 
 
 def recognise(content: bytes, suffix: str) -> str:

@@ -1,4 +1,4 @@
-"""What a file says of its own validity where its format has a place for that: properties of Word files, the
+"""What a file says of its own title and validity where its format has a place for that: properties of Word files, the
 information of a PDF, meta tags of a page, front matter of Markdown, a table of two columns, "Document control", and
 lines of a title page with a name and a colon.
 
@@ -13,7 +13,9 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
+from trag.ingest.parse.characters import clean
 from trag.ingest.reading import Block, Stated
 
 _NAMES = {
@@ -37,6 +39,9 @@ _FIRST = 40
 """Blocks at the beginning of a document in which a table of its own data may stand."""
 _LONGEST = 300
 _MOST = 40
+_WORD = re.compile(r"\w+")
+_OF_OFFICE = "docProps/core.xml"
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _PROPERTY = "{http://schemas.openxmlformats.org/officeDocument/2006/custom-properties}property"
 _CORE = {
     "{http://purl.org/dc/elements/1.1/}language": "language",
@@ -64,6 +69,49 @@ def stated(content: bytes, kind: str, blocks: Sequence[Block]) -> tuple[Stated, 
         if value and len(value) <= _LONGEST:
             found.setdefault((one.field, one.place), Stated(one.field, value, one.place))
     return tuple(found.values())[:_MOST]
+
+
+def title(content: bytes, kind: str, blocks: Sequence[Block]) -> str:
+    """What the format of a file has as its title, where its first page begins a line with the same words, or is one of
+    them: a program may have made it up, or left that of the file that this one was made of."""
+    named = " ".join(_TITLES[kind](content).split()) if kind in _TITLES else ""
+    words = _words(named)
+    for first, block in enumerate(blocks[:_FIRST]):
+        below = [word for each in blocks[first : first + 3] for word in _words(each.text)]
+        if below[: len(words)] == words and (len(words) > 1 or words == _words(block.text)):
+            return clean(named)
+    return ""
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _title_of_page(content: bytes) -> str:
+    from bs4 import BeautifulSoup
+
+    found = BeautifulSoup(content[:1_000_000], "lxml").title
+    return found.get_text() if found else ""
+
+
+def _title_of_pdf(content: bytes) -> str:
+    import pypdfium2 as pdfium  # type: ignore[import-untyped]
+
+    try:
+        return str(pdfium.PdfDocument(content).get_metadata_value("Title"))
+    except pdfium.PdfiumError:
+        return ""  # reading it says so
+
+
+def _title_of_office_file(content: bytes) -> str:
+    return next(("".join(one.itertext()) for one in _part(content, _OF_OFFICE) if one.tag == _TITLE), "")
+
+
+_TITLES: dict[str, Callable[[bytes], str]] = {
+    "html": _title_of_page,
+    "pdf": _title_of_pdf,
+    **dict.fromkeys(("docx", "pptx", "xlsx"), _title_of_office_file),
+}
 
 
 def _field(name: str) -> str:
@@ -113,7 +161,7 @@ def _meta(content: bytes) -> Iterator[Stated]:
 
 
 def _information(content: bytes) -> Iterator[Stated]:
-    import pypdfium2 as pdfium  # type: ignore[import-untyped]
+    import pypdfium2 as pdfium
     from pypdfium2 import raw
 
     try:
@@ -139,22 +187,25 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _office(content: bytes) -> Iterator[Stated]:
-    """The properties of a container that was screened when its text was read."""
+    for one in _part(content, "docProps/custom.xml"):
+        if one.tag == _PROPERTY:
+            text = "".join(one.itertext()).strip()
+            yield from _named([(str(one.get("name", "")), text.split("T00:00:00")[0])], "custom properties")
+    for one in _part(content, _OF_OFFICE):
+        if one.tag in _CORE:
+            yield Stated(_CORE[str(one.tag)], "".join(one.itertext()).strip(), "properties")
+
+
+def _part(content: bytes, name: str) -> Sequence[Any]:
+    """The elements of a part of a container that was screened when its text was read."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     with zipfile.ZipFile(io.BytesIO(content)) as container:
-        for part, place in (("docProps/custom.xml", "custom properties"), ("docProps/core.xml", "properties")):
-            try:
-                root = etree.fromstring(container.read(part), parser)
-            except (KeyError, etree.XMLSyntaxError):
-                continue
-            for one in root:
-                text = "".join(one.itertext()).strip()
-                if one.tag == _PROPERTY:
-                    yield from _named([(str(one.get("name", "")), text.split("T00:00:00")[0])], place)
-                elif one.tag in _CORE:
-                    yield Stated(_CORE[str(one.tag)], text, place)
+        try:
+            return list(etree.fromstring(container.read(name), parser))
+        except (KeyError, etree.XMLSyntaxError):
+            return ()
 
 
 def _tables(blocks: Sequence[Block]) -> Iterator[Stated]:

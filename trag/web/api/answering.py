@@ -284,6 +284,7 @@ class Answerer:
                 readers=readers(caller, self.home.organization.chart),
                 asker=caller.person,
                 owned=self.home.records.validity.owned(caller.unit, caller.name),
+                page=visit.language,
             )
 
         if not self._began(asked.conversation or uuid4().hex, asked.question, ask, stream, caller):

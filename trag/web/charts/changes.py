@@ -16,20 +16,21 @@ from org.changes import Change, Changes
 from org.chart import Chart, Unit
 from org.linking import disambiguation
 from trag.web.language import gettext as _
+from trag.web.language import later
 
 Kind = Literal["added", "removed", "moved", "renamed", "edited"]
 Node = tuple[bool, str]
 """A unit by whether it was removed, and its id in the chart that has it."""
 
 FIELDS = {
-    "name": "Name",
-    "type": "Type",
-    "aliases": "Also called",
-    "head": "Head",
-    "email": "E-mail",
-    "code": "Code",
-    "attributes": "Other columns",
-    "description": "About",
+    "name": later("Name"),
+    "type": later("Type"),
+    "aliases": later("Also called"),
+    "head": later("Head"),
+    "email": later("E-mail"),
+    "code": later("Code"),
+    "attributes": later("Other columns"),
+    "description": later("About"),
 }
 """What people call the fields of a unit."""
 
@@ -103,10 +104,10 @@ class Layout:
         ]
         before: list[tuple[str, str]] = []
         if change and change.moved:
-            before.append(("Under", self.origins.get(place, "")))
+            before.append((_("Under"), self.origins.get(place, "")))
         if change and change.renamed:
-            before.append(("Name", change.before.name))
-        before += [(edit.field, edit.before) for edit in edits(change)] if change else []
+            before.append((_("Name"), change.before.name))
+        before += [(_(edit.field), edit.before) for edit in edits(change)] if change else []
         return {
             "facts": [fact for fact in (*facts, *unit.attributes, (_("About"), unit.description)) if fact[1]],
             "before": before,

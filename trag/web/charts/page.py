@@ -27,10 +27,11 @@ from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import Version
 from trag.charts import remember
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, later
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.forms import Form
+from trag.web.language import in_words
 from trag.web.render import environment
 from trag.web.responses import Denied, attachment, explain, table, there
 from trag.web.versioned import Kind, Subject, VersionedPage
@@ -55,15 +56,18 @@ MOST = 500
 """Problems and changes of a kind that a page can unfold; all of them can be downloaded."""
 
 COLUMNS = {
-    "name": ("Name", "What the unit is called. Needed."),
-    "parent": ("Parent", "The unit above it: its name, its id, or its path. Needed; empty for the topmost unit only."),
-    "type": ("Type", "What it is: division, office, committee, post."),
-    "aliases": ("Aliases", "Other names and acronyms, with | between them."),
-    "description": ("Description", "What it does, in a sentence or two."),
-    "id": ("Id", "A key of your own, which keeps a unit the same when its name changes."),
-    "head": ("Head", "Who leads it."),
-    "email": ("E-mail", "Where to write to."),
-    "code": ("Code", "A cost centre or another number."),
+    "name": (later("Name"), later("What the unit is called. Needed.")),
+    "parent": (
+        later("Parent"),
+        later("The unit above it: its name, its id, or its path. Needed; empty for the topmost unit only."),
+    ),
+    "type": (later("Type"), later("What it is: division, office, committee, post.")),
+    "aliases": (later("Aliases"), later("Other names and acronyms, with | between them.")),
+    "description": (later("Description"), later("What it does, in a sentence or two.")),
+    "id": (later("Id"), later("A key of your own, which keeps a unit the same when its name changes.")),
+    "head": (later("Head"), later("Who leads it.")),
+    "email": (later("E-mail"), later("Where to write to.")),
+    "code": (later("Code"), later("A cost centre or another number.")),
 }
 """What each column of a chart's file is called and means."""
 
@@ -162,7 +166,7 @@ class ChartsPage(VersionedPage):
         try:
             upload = await self.waiting.receive(request.stream(), request.query_params.get("name", ""), named(request))
         except SHOWN as error:
-            return JSONResponse({"detail": in_one_line(error)}, status_code=507)
+            return JSONResponse({"detail": in_words(error)}, status_code=507)
         return JSONResponse({"page": f"/charts/uploads/{upload.id}"}, status_code=201)
 
     # One upload, or one version
@@ -247,8 +251,10 @@ class ChartsPage(VersionedPage):
         removed = _removed(self._review(subject, choice, against).result())
         if not removed or form.get("removed", "").strip() == str(removed):
             return None
-        message = f"Nothing was changed: this chart removes {removed:,} of the units in use."
-        return TragError(message, f"If they are to go, type {removed} on its page before you activate it.")
+        return TragError(
+            later("Nothing was changed: this chart removes %(number)s of the units in use.", number=removed),
+            later("If they are to go, type %(number)s on its page before you activate it.", number=str(removed)),
+        )
 
     def query(self, form: Form) -> list[tuple[str, str]]:
         return [*Choice.read(form).fields()]

@@ -6,9 +6,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from store.conflicts import ConflictState, Side
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
+from trag.web.language import gettext as _
+from trag.web.language import in_words
 from trag.web.responses import Notice
 from trag.web.visitors import named
 
@@ -34,21 +36,22 @@ class ConflictsPage:
             conflicts=[each for each in kept if each.state == "open"],
             denied=[each for each in kept if each.state == "none"],
             opens=_opens,
+            titles={each.name: each.called for each in self.context.library.documents()},
             notice=self.context.notices.said(request),
         )
 
     def deny(self, request: Request, id: str) -> Response:
         """No answer tells of it any more."""
-        return self._set(request, id, "none", "Answers no longer tell of it.")
+        return self._set(request, id, "none", _("Answers no longer tell of it."))
 
     def reopen(self, request: Request, id: str) -> Response:
-        return self._set(request, id, "open", "Answers tell of it again.")
+        return self._set(request, id, "open", _("Answers tell of it again."))
 
     def _set(self, request: Request, id: str, state: ConflictState, text: str) -> Response:
         try:
             self.conflicts.set_state(id, state, by=named(request))
         except SHOWN as error:
-            return self.context.notices.go(_PATH, Notice(in_one_line(error), good=False))
+            return self.context.notices.go(_PATH, Notice(in_words(error), good=False))
         return self.context.notices.go(_PATH, Notice(text))
 
 

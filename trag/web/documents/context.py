@@ -14,7 +14,7 @@ from trag.people.permissions import may_read
 from trag.web.documents.names import key
 from trag.web.documents.pair_review import fingerprint
 from trag.web.evidence import marked
-from trag.web.language import time_left
+from trag.web.language import gettext, later, time_left
 from trag.web.render import environment
 from trag.web.responses import Denied, Notices, there
 from trag.web.visitors import caller
@@ -23,9 +23,31 @@ if TYPE_CHECKING:
     from store.library import Document, Library
     from trag.home import Home
 
-STATES = {"made": "Made", "review": "For review", "approved": "Approved", "deleted": "Deleted"}
+STATES = {
+    "made": later("Made"),
+    "review": later("For review"),
+    "approved": later("Approved"),
+    "deleted": later("Deleted"),
+}
 """What people call the states of a pair."""
-ORIGINS = {"given": "given", "rule": "made by rule", "model": "written by the model", "person": "written by a person"}
+ORIGINS = {
+    "given": later("given"),
+    "rule": later("made by rule"),
+    "model": later("written by the model"),
+    "person": later("written by a person"),
+}
+STEPS = {
+    "reading again": later("Reading again"),
+    "reading the pictures of": later("Reading the pictures of"),
+    "reading": later("Reading"),
+    "setting who may read": later("Setting who may read"),
+    "looking at the folder": later("Looking at the folder"),
+    "looking for what is gone": later("Looking for what is gone"),
+    "forgetting what is gone": later("Forgetting what is gone"),
+    "writing pairs": later("Writing pairs"),
+    "indexing": later("Indexing"),
+}
+"""What work on documents says of its steps, each before another that it begins with."""
 
 
 @dataclass(slots=True)
@@ -77,7 +99,15 @@ def page(template: str, status: int = 200, **values: object) -> HTMLResponse:
         "origins": ORIGINS,
         "states": STATES,
         "time_left": time_left,
-        "types": {"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
+        "step": step,
+        "types": {later("Searched"): sorted(DIRECT_TYPES), later("For training alone"): sorted(OTHER_TYPES)},
         "urlencode": urlencode,
     }
     return HTMLResponse(html.render(shared | values), status)
+
+
+def step(said: str, name: str = "") -> str:
+    """A step of such work as people read it; the name of the document is left out, where it is known beside it."""
+    known = next((each for each in STEPS if said == each or said.startswith(f"{each} ")), "")
+    rest = said.removeprefix(known).replace(name, "").strip()
+    return f"{gettext(STEPS[known])} {rest}".rstrip() if known else said[:1].upper() + said[1:]

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from org.chart import Chart, Unit
 from store.passage import EVERYONE, OPEN, Audience, audience_field, read_audience
 from store.standing import Period
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, later
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.validity import to_review
@@ -24,6 +24,8 @@ from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key as key_of
 from trag.web.documents.pair_review import PairSource, pair_source
 from trag.web.forms import Form, number
+from trag.web.language import gettext as _
+from trag.web.language import in_words
 from trag.web.render import unit_name
 from trag.web.responses import Notice, attachment, there
 from trag.web.visitors import named
@@ -114,14 +116,17 @@ class DocumentPage:
         instead_of = None if seen is None else read_audience(seen.replace("\r\n", "\n"))
         try:
             if not everyone and not units:
-                raise TragError("Who may read it is not set: no unit was chosen.", "Choose one, or everyone.")
+                raise TragError(
+                    later("Who may read it is not set: no unit was chosen."), later("Choose one, or everyone.")
+                )
             chart = self.context.home.organization.chart
             audience = OPEN if everyone else audience_of(units, chart, kept=document.audience)
             self.context.home.set_audience(document.name, audience, instead_of=instead_of, by=named(request))
         except SHOWN as error:
-            return self.context.notices.go(path, Notice(in_one_line(error), good=False))
+            return self.context.notices.go(path, Notice(in_words(error), good=False))
         log.info("%s changed who may read a document", named(request))
-        text = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
+        only = _("Only these units, and everybody below them, may read it.")
+        text = _("Everyone may read it.") if everyone else only
         return self.context.notices.go(path, Notice(text))
 
     def delete(self, request: Request, key: str) -> Response:
@@ -132,9 +137,12 @@ class DocumentPage:
             name = there(document.name if document else next(leaving, None))
             receipt = self.context.home.forget(name, by=named(request))
         log.info("%s deleted a document", named(request))
-        more = "Answers that quoted it keep their words; their source is marked as withdrawn."
-        whole = "is deleted." if not receipt.left else "is shown to nobody any more, but not all of it is deleted yet."
-        return self.context.notices.go("/documents", Notice(f"{name} {whole}", not receipt.left, (str(receipt), more)))
+        more = _("Answers that quoted it keep their words; their source is marked as withdrawn.")
+        text = _("%(name)s is deleted.")
+        if receipt.left:
+            text = _("%(name)s is shown to nobody any more, but not all of it is deleted yet.")
+        notice = Notice(text % {"name": name}, not receipt.left, (str(receipt), more))
+        return self.context.notices.go("/documents", notice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from store.passage import EVERYONE
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, later
 from trag.folders import keeping
 from trag.folders.mirroring import preview
 from trag.folders.rights import NOBODY, write_rights
-from trag.ingest.parse.characters import counted
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.document import readers
 from trag.web.forms import Form, number
+from trag.web.language import counted, in_words
+from trag.web.language import gettext as _
 from trag.web.responses import Notice, there
 from trag.web.visitors import named
 
@@ -30,6 +31,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+NUMBERS = {
+    "every": later("The minutes are no whole number."),
+    "most_gone": later("The documents are no whole number."),
+    "share_gone": later("The percent are no whole number."),
+}
+"""The fields that hold one, and what is said of others."""
+CAUSES = (later("the clock"), later("a change"))
+"""What sets a run off beside people."""
+ASKS = later("Nothing was changed. Look at what would go, and let them go, or bring the files back.")
+"""What a run says that asks."""
+WOULD_GO = "would go: "
+"""What its notes begin with of each file."""
 MOST = 200
 """Files of a kind that are named on a page."""
 _PATH = "/documents/folders"
@@ -74,9 +87,9 @@ class FoldersPage:
                 by=named(request),
             )
         except SHOWN as error:
-            return self._list(request, form, in_one_line(error))
+            return self._list(request, form, in_words(error))
         log.info("%s added a folder", named(request))
-        text = f"{folder.name} is added. Look at what would be read, and begin."
+        text = _("%(name)s is added. Look at what would be read, and begin.") % {"name": folder.name}
         return self.context.notices.go(f"{_PATH}/{folder.id}?preview=1#preview", Notice(text))
 
     def show(self, request: Request, id: str) -> Response:
@@ -87,8 +100,8 @@ class FoldersPage:
             try:
                 seen = preview(folder, self.home.stock, chart)
             except SHOWN as error:
-                problem = in_one_line(error)
-        files = folders.files(id).values()
+                problem = in_words(error)
+        files, runs = folders.files(id).values(), folders.runs(id, 30)
         return page(
             "folder",
             folder=folder,
@@ -102,7 +115,10 @@ class FoldersPage:
             seen=seen,
             problem=problem,
             most=MOST,
-            runs=folders.runs(id, 30),
+            runs=runs,
+            would_go=[note.removeprefix(WOULD_GO) for note in runs[0].notes if note.startswith(WOULD_GO)]
+            if runs
+            else [],
             going=self._going(id),
             waits=self.runner.waits(id),
             notice=self.context.notices.said(request),
@@ -121,7 +137,7 @@ class FoldersPage:
             lambda: keeping.change(
                 self.home, folder, _wanted(form, folder), by=named(request), password=form.get("password", "")
             ),
-            "Saved. Its documents have these readers now.",
+            _("Saved. Its documents have these readers now."),
         )
 
     def run(self, request: Request, form: Form, id: str) -> Response:
@@ -145,12 +161,14 @@ class FoldersPage:
             keeping.pause(self.home, folder, True, by=named(request))
             self.runner.stop(id)
 
-        return self._done(f"{_PATH}/{id}", act, "It is paused: its documents stay as they are.")
+        return self._done(f"{_PATH}/{id}", act, _("It is paused: its documents stay as they are."))
 
     def resume(self, request: Request, id: str) -> Response:
         folder = self._found(id)
         return self._done(
-            f"{_PATH}/{id}", lambda: keeping.pause(self.home, folder, False, by=named(request)), "It is mirrored again."
+            f"{_PATH}/{id}",
+            lambda: keeping.pause(self.home, folder, False, by=named(request)),
+            _("It is mirrored again."),
         )
 
     def remove(self, request: Request, form: Form, id: str) -> Response:
@@ -160,13 +178,18 @@ class FoldersPage:
         try:
             receipts = keeping.remove(self.home, folder, forget=bool(form.get("forget")), by=named(request))
         except SHOWN as error:
-            return self.context.notices.go(f"{_PATH}/{id}", Notice(in_one_line(error), good=False))
+            return self.context.notices.go(f"{_PATH}/{id}", Notice(in_words(error), good=False))
         log.info("%s removed a folder", named(request))
         left = [str(receipt) for receipt in receipts if receipt.left]
-        gone = f", and {counted(len(receipts), 'document')} with it" if receipts else "; its documents stay"
-        return self.context.notices.go(
-            _PATH, Notice(f"{folder.name} is mirrored no more{gone}.", not left, tuple(left))
-        )
+        text = _("%(name)s is mirrored no more; its documents stay.") % {"name": folder.name}
+        if receipts:
+            text = counted(
+                "%(name)s is mirrored no more, and %(num)s document with it.",
+                "%(name)s is mirrored no more, and %(num)s documents with it.",
+                len(receipts),
+                name=folder.name,
+            )
+        return self.context.notices.go(_PATH, Notice(text, not left, tuple(left)))
 
     def _list(self, request: Request, typed: ImmutableMultiDict[str, str] | None = None, problem: str = "") -> Response:
         folders, chart = self.home.records.folders, self.home.organization.chart
@@ -197,7 +220,7 @@ class FoldersPage:
         try:
             act()
         except SHOWN as error:
-            return self.context.notices.go(path, Notice(in_one_line(error), good=False))
+            return self.context.notices.go(path, Notice(in_words(error), good=False))
         return self.context.notices.go(path, Notice(text) if text else None)
 
 
@@ -206,9 +229,9 @@ def _wanted(form: ImmutableMultiDict[str, str], folder: Folder | None = None) ->
     chosen = form.get("readers", "")
     words = [chosen] if chosen in (EVERYONE, NOBODY) else [unit for unit in form.getlist("unit") if unit]
     numbers = {}
-    for name, what in (("every", "minutes"), ("most_gone", "documents"), ("share_gone", "percent")):
+    for name, wrong in NUMBERS.items():
         text = form.get(name, "").strip()
         if not (text.isascii() and text.isdecimal()):
-            raise TragError(f"The {what} are no whole number.", "Correct it; 0 is none.")
+            raise TragError(wrong, later("Correct it; 0 is none."))
         numbers[name] = number(text)
     return keeping.Wanted(words, form.get("table", ""), watched=bool(form.get("watched")), **numbers)

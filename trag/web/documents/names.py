@@ -7,7 +7,7 @@ import hashlib
 import re
 from pathlib import PurePosixPath
 
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.ingest.parse.characters import clean
 from trag.ingest.parse.formats import FORMATS
 
@@ -29,10 +29,17 @@ def accepted(name: str) -> str:
     kept = "/".join(part for part in parts if part not in ("", ".", ".."))
     suffix = PurePosixPath(kept).suffix.lower()
     if not kept:
-        raise TragError("The file has no name.", "Give it one, and upload it again.")
+        raise TragError(later("The file has no name."), later("Give it one, and upload it again."))
     if len(kept) > LONGEST:
-        raise TragError(f"A name may have {LONGEST} characters, this one has {len(kept):,}.", "Shorten it.")
+        raise TragError(
+            later("A name may have %(most)s characters, this one has %(found)s.", most=LONGEST, found=len(kept)),
+            later("Shorten it."),
+        )
     if suffix not in FORMATS:
-        found = f"is named {suffix}" if suffix else "has no suffix that names its format"
-        raise TragError(f"{kept} {found}, which is not read.", f"Formats: {', '.join(FORMATS)}.")
+        raise TragError(
+            later("%(name)s is named %(suffix)s, which is not read.", name=kept, suffix=suffix)
+            if suffix
+            else later("%(name)s has no suffix that names its format, which is not read.", name=kept),
+            later("Formats: %(formats)s.", formats=", ".join(FORMATS)),
+        )
     return kept

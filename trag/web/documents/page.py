@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
 from store.standing import Period, Standing
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError, later
 from trag.folders.runner import FolderRunner
 from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
@@ -36,6 +36,8 @@ from trag.web.documents.pairs import PairsPage
 from trag.web.documents.validity import ValidityPage
 from trag.web.documents.viewer import PageCache, Viewer
 from trag.web.forms import Upload, number, received
+from trag.web.language import gettext as _
+from trag.web.language import in_words
 from trag.web.responses import explain
 from trag.web.visitors import caller, named
 
@@ -50,8 +52,17 @@ log = logging.getLogger(__name__)
 MOST = 100
 """Documents on a page."""
 
+ENDINGS = (
+    later("The uploaded file is no longer there."),
+    later("Upload it again."),
+    later("Cancelled."),
+    later("A fault in the program."),
+    later("Its log says more."),
+)
+"""What the queue says of uploads that came to nothing, beside what was wrong with the file."""
+
 ORDERS: dict[str, Callable[[Document], Any]] = {
-    "name": lambda document: document.name.casefold(),
+    "name": lambda document: document.called.casefold(),
     "pages": lambda document: document.pages or 0,
     "added": lambda document: document.added,
 }
@@ -134,7 +145,9 @@ def listing(
     def row(document: Document) -> Row:
         job = failed.get(document.name)
         state: Literal["searched", "failed"] = "failed" if job else "searched"
-        failure = (f"A newer version failed: {job.message} {job.hint}".rstrip(),) if job else ()
+        failure = (
+            (_("A newer version failed: %(why)s") % {"why": f"{_(job.message)} {_(job.hint)}".rstrip()},) if job else ()
+        )
         return Row(
             document,
             "replacing" if document.name in replacing else state,
@@ -146,7 +159,7 @@ def listing(
     found = [
         each
         for each in documents
-        if all(word in f"{each.name} {each.by}".casefold() for word in words)
+        if all(word in f"{each.called} {each.name} {each.by}".casefold() for word in words)
         and (not query.problems or each.name in troubled)
         and (not query.review or each.name in due)
     ]
@@ -235,7 +248,7 @@ class DocumentsPage:
             async with received(request.stream(), self.home.folder / "uploads") as file:
                 job = await run_in_threadpool(self._add, file, name, audience, named(request))
         except SHOWN as error:
-            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
+            return JSONResponse({"detail": in_words(error)}, status_code=422)
         if job is None:
             return JSONResponse({"unchanged": name})
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)

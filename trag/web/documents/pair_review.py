@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.ingest.pair_changes import Wording, approved, deleted, edited, new_pair
 from trag.ingest.pairing import anchor, contains
 
@@ -80,8 +80,8 @@ class PairEditor:
         with self._one_at_a_time:
             pair = library.pair(id)
             if pair is None:
-                hint = "Its document was deleted or replaced: reload the page."
-                raise TragError("This pair is no longer here.", hint)
+                hint = later("Its document was deleted or replaced: reload the page.")
+                raise TragError(later("This pair is no longer here."), hint)
             if fingerprint(pair) != seen:
                 return PairChange(pair, False)
             if action == "delete":
@@ -106,7 +106,9 @@ class PairEditor:
         with self._one_at_a_time:
             passages = _sections(document, self._home.records.library)
             if all(section != passage.section for passage in passages):
-                raise TragError("The document has no such section.", "Reload the page: it may have been replaced.")
+                raise TragError(
+                    later("The document has no such section."), later("Reload the page: it may have been replaced.")
+                )
             pair = new_pair(document, section, wording, by, passages)
             self._home.put_pair(pair)
         return pair

@@ -16,11 +16,12 @@ from store import StoreError
 from trag.background import BackgroundJob
 from trag.errors import TragError
 from trag.ingest.pairs import LONGEST_EXAMPLE
-from trag.ingest.parse.characters import counted
 from trag.pairs.writing import MOST_EXAMPLES
 from trag.progress import Cancelled
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form
+from trag.web.language import counted
+from trag.web.language import gettext as _
 from trag.web.responses import Notice
 from trag.web.visitors import named
 
@@ -88,7 +89,9 @@ class ExamplesPage:
             return self._page(seen, 422, typed=typed, problem=error)
         except StoreError as error:
             return self._page(self.context.home.records.examples.all(), 409, typed=typed, problem=error, changed=True)
-        text = f"{counted(len(questions), 'example question')} saved." if questions else "There are no examples now."
+        text = _("There are no examples now.")
+        if questions:
+            text = counted("%(num)s example question saved.", "%(num)s example questions saved.", len(questions))
         return self.context.notices.go("/documents/examples", Notice(text))
 
     def _page(self, seen: Sequence[str], status: int = 200, **values: object) -> Response:

@@ -11,13 +11,15 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 
-from trag.errors import SHOWN, TragError, in_one_line
+from trag.errors import SHOWN, TragError
 from trag.ingest.pair_changes import Wording
 from trag.json_lines import as_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
 from trag.web.documents.pair_review import ACTIONS, Action, PairEditor, pair_sources
 from trag.web.forms import Form, number, received
+from trag.web.language import counted, in_words
+from trag.web.language import gettext as _
 from trag.web.responses import Notice, attachment, table, there
 from trag.web.visitors import named
 
@@ -120,8 +122,10 @@ class PairsPage:
             document = there(self.context.find(form.get("document", "")))
             pair = self.editor.add(document.name, form.get("section", ""), wording, by=by)
             path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
-            use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
-            return self.context.notices.go(path, Notice(f"The pair is added. It is {use}."))
+            text = _("The pair is added. It is searched from now on.")
+            if not pair.searched:
+                text = _("The pair is added. It is not searched: its type is for training alone.")
+            return self.context.notices.go(path, Notice(text))
         action: Action = there(next((each for each in ACTIONS if each == form.get("do", "")), None))
         changed = self.editor.change(form.get("id", ""), form.get("seen", ""), action, wording, by=by)
         part = form.get("part") == "row"
@@ -139,9 +143,14 @@ class PairsPage:
     def approve(self, request: Request, form: Form) -> Response:
         chosen = [(id, seen) for id, colon, seen in (each.partition(":") for each in form.getlist("pair")) if colon]
         done, other = self.editor.approve(chosen, by=named(request))
-        more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
-        text = f"{done:,} {'pair is' if done == 1 else 'pairs are'} approved."
-        notice = Notice(f"{text} {more}".strip() if chosen else "No pair was chosen.", good=bool(done))
+        text = counted("%(num)s pair is approved.", "%(num)s pairs are approved.", done)
+        if other:
+            text += " " + counted(
+                "%(num)s changed or went meanwhile and was left alone.",
+                "%(num)s changed or went meanwhile and were left alone.",
+                other,
+            )
+        notice = Notice(text if chosen else _("No pair was chosen."), good=bool(done))
         return self.context.notices.go(_back(form).partition("#")[0], notice)
 
     async def take(self, request: Request) -> Response:
@@ -156,7 +165,7 @@ class PairsPage:
                 raise TragError(text)
             log.info("%s imported pairs", by)
         except SHOWN as error:
-            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
+            return JSONResponse({"detail": in_words(error)}, status_code=422)
         return JSONResponse({"told": text}, status_code=201)
 
 

@@ -13,14 +13,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from store.standing import STATUSES, Found, Period, Validity, problems
-from trag.errors import SHOWN, in_one_line
+from trag.errors import SHOWN
 from trag.people.permissions import may_read, may_set, owns
 from trag.validity import to_review
 from trag.validity_fields import FIELDS, open_questions, read_fields, typed
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form
 from trag.web.language import gettext as _
-from trag.web.language import later
+from trag.web.language import in_words, later
 from trag.web.render import unit_name
 from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, named
@@ -60,15 +60,17 @@ class ValidityPage:
         who, chart = caller(request), self.context.home.organization.chart
         names = self.validity.owned(who.unit, who.name)
         known = self.validity.all()
-        there = {each.name for each in self.context.library.documents() if may_read(who, each.audience, chart)}
+        documents = self.context.library.documents()
+        there = {each.name: each.called for each in documents if may_read(who, each.audience, chart)}
         mine = {name: known[name] for name in names if name in known and name in there}
         due = to_review(mine, date.today())
-        rest = sorted((name for name in mine if name not in due), key=str.casefold)
+        rest = sorted((name for name in mine if name not in due), key=lambda name: there[name].casefold())
         standings = self.validity.standings(mine, Period.of(date.today()))
         return page(
             "owned",
             here="/documents/owned",
             due=due,
+            titles=there,
             rows=[(name, mine[name], standings.get(name)) for name in (*due, *rest)],
             notice=self.context.notices.said(request),
         )
@@ -101,7 +103,7 @@ class ValidityPage:
         try:
             self.validity.put({document.name: made}, by=named(request), instead_of={document.name: held})
         except SHOWN as error:
-            return self._page(request, key, document, held, cells, (in_one_line(error),))
+            return self._page(request, key, document, held, cells, (in_words(error),))
         log.info("%s said when a document is valid", named(request))
         to = f"/documents/{key}" if who.may("admin") else "/documents/owned"
         return self.context.notices.go(to, Notice(_("Kept: when %(name)s is valid.") % {"name": document.name}))

@@ -13,8 +13,8 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ from trag.web.documents.context import DocumentsContext
 from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
-from trag.web.language import later
+from trag.web.language import in_words, later
 from trag.web.request_limits import Turns, give_turn_back
 from trag.web.responses import Denied, there
 from trag.web.visitors import caller
@@ -188,8 +188,8 @@ class Target:
 
     `here` is the passage that is shown, which for a pair is the one it was made from; `quoted` is what was asked for,
     None for the whole document, whose beginning is `here`. `question` is what the answer answers; `changed`: the
-    document no longer has the passage as the answer quoted it. `standing` is how the document stands today, with those
-    that take its place and may be read, None while it is in force.
+    document no longer has the passage as the answer quoted it. `standing` is how the document stands today, None while
+    it is in force, and `successors` are those that take its place and may be read, by name, with what each is called.
     """
 
     passages: tuple[Passage, ...]
@@ -199,6 +199,7 @@ class Target:
     question: str = ""
     changed: bool = False
     standing: Standing | None = None
+    successors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ocr(self) -> bool:
@@ -229,7 +230,7 @@ class Viewer:
         try:
             drawn = await self._drawn(caller(request).person, document, target, shown)
         except TragError as error:
-            return await run_in_threadpool(_text, document, target, key, back, in_one_line(told(error)))
+            return await run_in_threadpool(_text, document, target, key, back, in_words(told(error)))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
         path = f"/documents/{key}"
         return await run_in_threadpool(
@@ -250,7 +251,7 @@ class Viewer:
     def _found(self, request: Request, key: str, passage: str, answer: str) -> tuple[Document, Target]:
         document = self.context.readable(request, key)
         target = self._target(request, document, passage, answer)
-        return document, replace(target, standing=self._standing(request, document.name))
+        return document, self._standing(request, document.name, target)
 
     async def _drawn(self, person: str, document: Document, target: Target, number: int) -> PageView:
         """A page for a person, who waits while another one is drawn for them. Raises TragError when it cannot be
@@ -344,13 +345,15 @@ class Viewer:
             return Target(passages, view.source(passages, wanted), quoted, support, question, changed=True)
         return Target((*passages, quoted), quoted, quoted, support, question, changed=True)
 
-    def _standing(self, request: Request, name: str) -> Standing | None:
+    def _standing(self, request: Request, name: str, target: Target) -> Target:
+        """A target in a document, with how that stands."""
         home = self.context.home
         found = home.records.validity.standings([name], Period.of(date.today())).get(name)
         if found is None or found.state == "in force":
-            return None
+            return target
         readable = opened(caller(request), found.successors, home.records.library, home.organization.chart)
-        return replace(found, successors=tuple(each for each in found.successors if readable.get(each)))
+        titles = {each: readable[each] for each in found.successors if readable.get(each)}
+        return replace(target, standing=found, successors=titles)
 
     def _record(self, request: Request, answer: str) -> AnswerRecord | BriefRecord | None:
         """An answer or a briefing that was given to whoever asks, or what is open to them of one that is shared with

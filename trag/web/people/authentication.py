@@ -12,6 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import replace
+from secrets import compare_digest
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -104,6 +105,11 @@ class Authenticator:
         if found is None or found[0].scope not in SCOPES:
             return None
         return Visit(self._acting(found[1]), scope=found[0].scope)
+
+    def monitors(self, headers: Headers) -> bool:
+        """Whether a request has the key of monitoring: nobody's, and also who sits at this machine needs it."""
+        key, sent = self.settings.metrics_key, headers.getlist("authorization")
+        return bool(key) and len(sent) == 1 and compare_digest(sent[0].encode(), f"Bearer {key}".encode())
 
     def lacks_factor(self, person: Person) -> bool:
         """Whether somebody has to set up a second factor before they may act as the admin that they are."""

@@ -102,6 +102,7 @@ class PlansPage:
             record=record,
             sentences=[(text, [*steps]) for text, steps in groupby(record.steps, lambda step: step.step)],
             done=[book.actions[action] for action in record.done if action in book.actions],
+            titles=opened(who, record.documents, self.home.records.library, self.home.organization.chart),
             links={place: self._link(place, who) for place in places if place},
             picture=_picture(record, book),
             automates=workflows.offered(self.home, who),

@@ -28,7 +28,7 @@ from org.procedures.flows import Book, Procedure, Step, write
 from org.procedures.graph import Graph
 from org.procedures.reading import Report
 from store.versions import Version
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.flow import drafting
 from trag.procedures import check, sections_of
 from trag.version_files import File
@@ -53,23 +53,34 @@ MOST = 500
 SHOWN_AT_ONCE = 25
 """Procedures on a page."""
 COLUMNS = {
-    "id": "A name without spaces, such as FindFlight or book-flight. Needed, each once.",
-    "title": "What it is called.",
-    "description": "What the action does, in a sentence.",
-    "needs": "What must be at hand before, with ; between things; with | between those of which any one will do.",
-    "gives": "What there is once it is done, with ; between things.",
-    "unit": "Whose action it is, as in the organization chart.",
-    "for": "Units whose people it is for, with ; between them; empty for everyone.",
-    "document": "The document that it is written in.",
-    "section": "The section: its heading, or the number that it begins with.",
-    "when": "When the procedure applies.",
-    "step": "One step in your own words: a row for each.",
-    "actions": "The ids of the actions of the step; empty: the planner chooses.",
-    "runs": "Who does it in a workflow: person, built-in (this program) or hook (another one); empty for person.",
-    "fields": "The names of what each record has, with ; between them.",
-    "table": "yes where the trigger is always about a table.",
+    "id": later("A name without spaces, such as FindFlight or book-flight. Needed, each once."),
+    "title": later("What it is called."),
+    "description": later("What the action does, in a sentence."),
+    "needs": later(
+        "What must be at hand before, with ; between things; with | between those of which any one will do."
+    ),
+    "gives": later("What there is once it is done, with ; between things."),
+    "unit": later("Whose action it is, as in the organization chart."),
+    "for": later("Units whose people it is for, with ; between them; empty for everyone."),
+    "document": later("The document that it is written in."),
+    "section": later("The section: its heading, or the number that it begins with."),
+    "when": later("When the procedure applies."),
+    "step": later("One step in your own words: a row for each."),
+    "actions": later("The ids of the actions of the step; empty: the planner chooses."),
+    "runs": later(
+        "Who does it in a workflow: person, built-in (this program) or hook (another one); empty for person."
+    ),
+    "fields": later("The names of what each record has, with ; between them."),
+    "table": later("yes where the trigger is always about a table."),
 }
 """What each column of a file of procedures means."""
+KINDS = {
+    "actions": later("Actions"),
+    "procedures": later("Procedures"),
+    "tables": later("Tables"),
+    "triggers": later("Triggers"),
+}
+"""What the kinds of tables in it are called."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -109,7 +120,7 @@ class ProceduresPage(VersionedPage):
             drafts=self.waiting.all(),
             done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
             columns=COLUMNS,
-            tables={kind.capitalize(): columns for kind, columns in OF_KINDS.items()},
+            tables={KINDS[kind]: columns for kind, columns in OF_KINDS.items()},
             largest=MAX_BYTES,
             **_drawn(book, request.query_params, "/procedures"),
         )
@@ -134,8 +145,10 @@ class ProceduresPage(VersionedPage):
             given: list[File] = [(each.filename or "", await each.read()) for each in sent]
         if not 1 <= len(given) <= len(OF_KINDS):
             raise TragError(
-                "No file was chosen." if not given else f"More than {len(OF_KINDS)} files were chosen.",
-                "Choose one file, or a CSV of actions together with a CSV of procedures.",
+                later("More than %(most)s files were chosen.", most=len(OF_KINDS))
+                if given
+                else later("No file was chosen."),
+                later("Choose one file, or a CSV of actions together with a CSV of procedures."),
             )
         draft = await run_in_threadpool(self.waiting.keep, given, named(request))
         return RedirectResponse(f"/procedures/uploads/{draft.id}", 303)

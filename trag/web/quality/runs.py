@@ -159,7 +159,7 @@ class RunPages:
         )
 
     def label(self, request: Request, form: Form, run_id: str, number: int) -> Response:
-        run, _, answer = self._found(request, run_id, number)
+        run, _cases, answer = self._found(request, run_id, number)
         verdict: Verdict = there(next((each for each in VERDICTS if each == form.get("verdict")), None))
         with self._one_at_a_time:
             self.context.results.label(run, answer.result.system, answer.result.case.id, verdict, by=named(request))

@@ -174,7 +174,8 @@ class ReviewContext:
         """The procedures in use, as far as they are open to somebody."""
         library, book = self.records.library, self.home.procedures.in_use or NONE
         return open_book(
-            book, self.chart, readers(who, self.chart), lambda name, _: opened(who, [name], library, self.chart)[name]
+            *(book, self.chart, readers(who, self.chart)),
+            lambda name, _: bool(opened(who, [name], library, self.chart)[name]),
         )
 
     def find(self, who: CurrentUser, id: str) -> GivenAnswer:
@@ -196,7 +197,7 @@ class ReviewContext:
             Place(each.name, "", "")
             for each in documents
             if (held is None or not each.audience.isdisjoint(held))
-            and all(word in each.name.casefold() for word in wanted)
+            and all(word in f"{each.called} {each.name}".casefold() for word in wanted)
         )
         vector = self.home.embedder.embed_questions([words])[0]
         near = self.home.vectors.search(vector, words, kinds=("section",), k=PLACES, readers=held)

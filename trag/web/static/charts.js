@@ -3,8 +3,7 @@ import "/pages.js";
 import { upload } from "/sending.js";
 
 for (const form of document.querySelectorAll("[data-upload]")) {
-  const refusal = (most) => `a chart may have ${most} MB. Leave out what is no unit, or split it.`;
-  upload(form, { largest: Number(form.dataset.upload), address: "/charts/uploads", refusal });
+  upload(form, { largest: Number(form.dataset.upload), address: "/charts/uploads" });
 }
 
 // ---- Long work: the page comes whole when it is done ----
@@ -16,7 +15,7 @@ for (const page of document.querySelectorAll("[data-ready]")) {
     }
   };
   look().catch(() => {
-    page.querySelector("[role=status]").textContent = "The connection broke off. Reload the page to look again.";
+    page.querySelector("[role=status]").textContent = page.dataset.broken;
   });
 }
 

@@ -1,14 +1,15 @@
 // The chart as a tree of text (WAI-ARIA tree view), filled as it is opened: the picture's twin for keyboards and screen readers.
 
-import { filled } from "/combobox.js";
+import { filled, number } from "/words.js";
 
 const SLICE = 200; // units of a branch that are added at once
 
-const SIGNS = { "+": ["+", "added"], "-": ["−", "removed"], ">": ["→", "moved"], "=": ["✎", "renamed"], "*": ["✎", "edited"] };
+const SIGNS = { "+": "+", "-": "−", ">": "→", "=": "✎", "*": "✎" };
 
 export class Outline {
-  constructor(tree, units, choose) {
-    Object.assign(this, { tree, units, chosen: -1, onchoose: choose });
+  /** `texts` are those of the view: what each mark means, how many units changed. */
+  constructor(tree, units, texts, choose) {
+    Object.assign(this, { tree, units, texts, chosen: -1, onchoose: choose });
     this.items = new Map();
     tree.append(this.item(0, 1, 1));
     this.open(0);
@@ -51,18 +52,18 @@ export class Outline {
     const line = document.createElement("span");
     line.className = "line";
     line.style.setProperty("--depth", units.depth[unit]);
-    const marks = [...units.mark(unit)].map((mark) => SIGNS[mark]);
-    for (const sign of new Set(marks.map(([sign]) => sign))) line.append(this.note("mark", sign));
+    const marks = [...units.mark(unit)];
+    for (const sign of new Set(marks.map((mark) => SIGNS[mark]))) line.append(this.note(sign === "→" ? "mark turns" : "mark", sign));
     if (marks.length) {
       line.dataset.mark = units.mark(unit)[0];
-      line.append(this.note("unseen", `${marks.map(([, word]) => word).join(", ")}: `));
+      line.append(this.note("unseen", `${marks.map((mark) => this.texts.marks[mark]).join(", ")}: `));
     }
     const name = document.createElement("bdi");
     name.className = "name";
     name.textContent = units.names[unit];
     line.append(name);
-    if (below) line.append(" ", this.note("count", below.toLocaleString("en")), this.note("unseen", ` ${this.tree.dataset.under}`));
-    if (units.changed[unit]) line.append(" ", this.note("inside", `${units.changed[unit].toLocaleString("en")} changed`));
+    if (below) line.append(" ", this.note("count", number(below)), this.note("unseen", ` ${this.tree.dataset.under}`));
+    if (units.changed[unit]) line.append(" ", this.note("inside", filled(this.texts.changed, { number: number(units.changed[unit]) })));
     item.append(line);
     this.items.set(unit, item);
     return item;
@@ -101,7 +102,7 @@ export class Outline {
     rest.role = "treeitem";
     rest.tabIndex = -1;
     rest.of = unit;
-    rest.append(this.note("line", filled(this.tree.dataset.more, { number: item.waiting.length.toLocaleString("en"), some: Math.min(SLICE, item.waiting.length) })));
+    rest.append(this.note("line", filled(this.tree.dataset.more, { number: number(item.waiting.length), some: Math.min(SLICE, item.waiting.length) })));
     rest.firstChild.style.setProperty("--depth", this.units.depth[unit] + 1);
     list.append(rest);
   }

@@ -2,6 +2,7 @@
 // Only what is in the window and at least a pixel high is drawn, so that a frame costs the same for any size of chart.
 import { listen } from "/charts_hands.js";
 import { Labels } from "/charts_labels.js";
+import { filled, number } from "/words.js";
 
 const FONT = '13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
 const LINE = 17;
@@ -16,8 +17,9 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const within = (value, low, high) => Math.max(low, Math.min(high, value));
 
 export class Picture {
-  constructor(canvas, units, choose) {
-    Object.assign(this, { canvas, units, onchoose: choose, chosen: 0, hits: new Uint8Array(units.count) });
+  /** `texts` are those of the view: how many units changed. */
+  constructor(canvas, units, texts, choose) {
+    Object.assign(this, { canvas, units, texts, onchoose: choose, chosen: 0, hits: new Uint8Array(units.count) });
     this.pen = canvas.getContext("2d", { alpha: false });
     this.labels = new Labels(this.pen, units.names);
     this.view = this.whole(); // top and bottom in leaves, left and the width of a column in pixels
@@ -268,8 +270,8 @@ export class Picture {
   /** What stands under a name: the type, how many units are under it, and how many changes. */
   about(unit) {
     const { size, changed } = this.units;
-    const below = size[unit] > 1 && (size[unit] - 1).toLocaleString("en");
-    const changes = changed[unit] > 0 && `${changed[unit].toLocaleString("en")} changed`;
+    const below = size[unit] > 1 && number(size[unit] - 1);
+    const changes = changed[unit] > 0 && filled(this.texts.changed, { number: number(changed[unit]) });
     return [this.units.kind(unit), below, changes].filter(Boolean).map(isolated).join(" · ");
   }
 }

@@ -2,12 +2,10 @@
 import { Outline } from "/charts_outline.js";
 import { Picture } from "/charts_picture.js";
 import { Units } from "/charts_units.js";
-import { combobox, filled } from "/combobox.js";
+import { combobox } from "/combobox.js";
+import { counted, filled, number } from "/words.js";
 
 const FOUND = 50; // units listed under the search box
-const number = new Intl.NumberFormat("en");
-const counted = (count, one, many) => `${number.format(count)} ${count === 1 ? one : many}`;
-const MARKS = { "+": "Added", "-": "Removed", ">": "Moved", "=": "Renamed", "*": "Edited" };
 
 const made = (tag, text = "", more = {}) => {
   const node = Object.assign(document.createElement(tag), more);
@@ -17,7 +15,8 @@ const made = (tag, text = "", more = {}) => {
 };
 
 export async function show(root) {
-  const { path, query } = root.dataset;
+  const { path, query, changed } = root.dataset;
+  const [marks, changes] = [root.dataset.marks, root.dataset.changes].map((each) => each && JSON.parse(each));
   const answer = await fetch(`${path}/picture?${query}`);
   if (!answer.ok) throw new Error(`the picture did not come: ${answer.status}`);
   const units = new Units(await answer.json());
@@ -39,25 +38,25 @@ export async function show(root) {
     root.querySelector(".crumbs").replaceChildren(...crumbs);
     if (units.changes.length) {
       const place = units.changes.indexOf(unit);
-      const count = counted(units.changes.length, "change", "changes");
-      root.querySelector(".steps .count").textContent = place < 0 ? count : `${number.format(place + 1)} of ${count}`;
+      const count = counted(changes, units.changes.length);
+      root.querySelector(".steps .count").textContent = place < 0 ? count : filled(root.dataset.place, { place: number(place + 1), all: count });
     }
     describe(unit);
   };
 
-  const picture = new Picture(root.querySelector("canvas"), units, choose);
-  const outline = new Outline(root.querySelector("[role=tree]"), units, choose);
+  const picture = new Picture(root.querySelector("canvas"), units, { changed }, choose);
+  const outline = new Outline(root.querySelector("[role=tree]"), units, { changed, marks }, choose);
 
   async function describe(unit) {
     // Who moves in the outline hears the unit there already.
     details.ariaLive = document.activeElement === picture.canvas ? "polite" : "off";
-    const marks = [...units.mark(unit)].map((mark) => MARKS[mark]).join(", ");
+    const differs = [...units.mark(unit)].map((mark) => marks[mark]).join(" · ");
     const below = units.size[unit] - 1;
     const direct = [...units.under(unit)].length;
-    const counts = below ? filled(root.dataset.counts, { direct: number.format(direct), all: number.format(below) }) : root.dataset.alone;
+    const counts = below ? filled(root.dataset.counts, { direct: number(direct), all: number(below) }) : root.dataset.alone;
     const title = made("h2", units.names[unit]);
     const line = made("p", "", { className: "soft" });
-    for (const text of [marks, units.kind(unit), counts].filter(Boolean)) line.append(line.firstChild ? " · " : "", made("bdi", text));
+    for (const text of [differs, units.kind(unit), counts].filter(Boolean)) line.append(line.firstChild ? " · " : "", made("bdi", text));
     const facts = made("dl");
     details.replaceChildren(title, line, facts);
     wanted?.abort();
@@ -71,7 +70,7 @@ export async function show(root) {
         return row;
       };
       facts.replaceChildren(
-        ...known.before.map(([name, text]) => row(`${name} before`, text || "none", "before")),
+        ...known.before.map(([name, text]) => row(filled(root.dataset.before, { name }), text || root.dataset.none, "before")),
         ...known.facts.map(([name, text]) => row(name, text, "")),
       );
     } catch (error) {
@@ -88,7 +87,7 @@ export async function show(root) {
       const beside = [alias, above >= 0 && filled(list.dataset.under, { unit: units.names[above] })].filter(Boolean);
       return [made("span", units.names[unit]), ...beside.map((text) => made("span", text, { className: "soft" }))];
     });
-    show(found, hits.length > FOUND ? filled(root.dataset.more, { number: number.format(hits.length - FOUND) }) : "");
+    show(found, hits.length > FOUND ? filled(root.dataset.more, { number: number(hits.length - FOUND) }) : "");
   };
   combobox(root.querySelector("input[type=search]"), list, look, (place) => choose(hits[place]));
 

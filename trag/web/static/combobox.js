@@ -1,7 +1,5 @@
 // A unit searched by name (WAI-ARIA combobox): typed, gone through with the arrows, taken with Enter or a press.
-
-/** Words of the page with what stands in their holes: "{unit}". */
-export const filled = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+import { filled } from "/words.js";
 
 /**
  * While somebody types into `box`, `look` is given the words and a function to call with what they find, also later: the

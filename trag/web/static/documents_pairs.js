@@ -1,5 +1,6 @@
 // Pairs changed in their place, many chosen at once, gone through by keyboard, and brought in from a file.
 import { send } from "/sending.js";
+import { filled, named, number, percent } from "/words.js";
 
 export function pairs() {
   // A change of one pair draws that pair anew and leaves the rest of the page, with what is being typed there, alone.
@@ -33,7 +34,8 @@ async function change(event) {
     fresh.dispatchEvent(new Event("change", { bubbles: true }));
   } catch (error) {
     form.classList.remove("sent");
-    row.querySelector(".error").textContent = error.cause ?? "The connection broke off. Nothing was changed.";
+    const said = row.querySelector(".error");
+    said.textContent = error.cause ?? said.dataset.broken;
   }
 }
 
@@ -43,7 +45,8 @@ function choosing(rows, form) {
   const count = () => {
     const chosen = boxes().filter((box) => box.checked).length;
     form.querySelector("button").disabled = !chosen;
-    form.querySelector(".chosen").textContent = chosen ? `${chosen} chosen` : "";
+    const said = form.querySelector(".chosen");
+    said.textContent = chosen ? filled(said.dataset.chosen, { number: number(chosen) }) : "";
     all.querySelector("input").checked = chosen > 0 && chosen === boxes().length;
   };
   all.hidden = false;
@@ -96,18 +99,18 @@ function keys(rows) {
 }
 
 function bring(form) {
-  const [input, status] = [form.querySelector("input"), form.querySelector(".status")];
+  const [input, status, words] = [form.querySelector("input"), form.querySelector(".status"), form.dataset];
   input.addEventListener("change", async () => {
     const file = input.files[0];
     if (!file) return;
-    status.textContent = `Sending ${file.name} …`;
+    status.textContent = named(words.sending, file.name);
     try {
       const address = `/documents/pairs/import?${new URLSearchParams({ name: file.name })}`;
       const { told } = await send(file, address, (share) => {
-        status.textContent = share < 1 ? `Sending ${file.name}: ${Math.round(100 * share)}%` : `Indexing the pairs of ${file.name} …`;
-      });
+        status.textContent = named(share < 1 ? words.part : words.indexing, file.name, { share: percent(share) });
+      }, words);
       status.replaceChildren(Object.assign(document.createElement("bdi"), { textContent: `${told} ` }));
-      const again = Object.assign(document.createElement("a"), { href: location.href.split("#")[0], textContent: "Show them" });
+      const again = Object.assign(document.createElement("a"), { href: location.href.split("#")[0], textContent: words.show });
       status.append(again);
     } catch (error) {
       status.textContent = error.message;

@@ -1,6 +1,7 @@
 // The queue as it is now: drawn by the server, asked for again while something is in work, and the table after it.
 import { follow as followPart } from "/following.js";
 import { localTimes } from "/pages.js";
+import { filled, stretch } from "/words.js";
 
 const SURE = 5; // seconds of a step that must have been seen before it says how long it still takes
 
@@ -22,7 +23,8 @@ export function follow(part) {
       const first = seen.get(key);
       const [gone, more] = [now - first.at, Number(done) - first.done];
       if (gone < SURE || more <= 0 || Number(total) < 2) continue;
-      row.querySelector(".left").textContent = `about ${told(((Number(total) - Number(done)) * gone) / more)} left of this step`;
+      const time = stretch(((Number(total) - Number(done)) * gone) / more);
+      row.querySelector(".left").textContent = filled(part.dataset.left, { time });
     }
   };
 
@@ -35,7 +37,7 @@ export function follow(part) {
     began ??= performance.now() / 1000;
     const gone = performance.now() / 1000 - began;
     const done = ended.filter((job) => !over.has(job)).length;
-    if (gone >= SURE && done) part.querySelector(".whole").textContent = `, about ${told((busy * gone) / done)} left`;
+    if (gone >= SURE && done) part.querySelector(".whole").textContent = filled(part.dataset.whole, { time: stretch((busy * gone) / done) });
   };
 
   const table = async () => {
@@ -63,16 +65,9 @@ export function follow(part) {
     event.stopPropagation();
     const answer = await fetch(event.target.action, { method: "POST", headers: { Accept: "application/json" } });
     if (answer.status === 401) return location.reload();
-    said.textContent = answer.ok ? "" : (await answer.json().catch(() => ({}))).detail ?? "That was not done. Try again.";
+    said.textContent = answer.ok ? "" : (await answer.json().catch(() => ({}))).detail ?? part.dataset.undone;
     said.hidden = answer.ok;
     look();
   });
   return look;
-}
-
-function told(seconds) {
-  if (seconds < 10) return "10 seconds";
-  if (seconds < 90) return `${10 * Math.round(seconds / 10)} seconds`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }

@@ -1,5 +1,6 @@
 // Who may read a document: units are searched on the server, chosen ones are fields of the form.
 import { units } from "/combobox.js";
+import { named } from "/words.js";
 
 const made = (tag, text = "", more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
 
@@ -20,11 +21,12 @@ export function readers(form) {
     const chip = made("li");
     chip.append(made("input", "", { type: "hidden", name: "unit", value: unit.id }), made("bdi", unit.name));
     if (unit.under) {
-      const under = made("span", " under ", { className: "soft" });
-      under.append(made("bdi", unit.under));
+      const [before, after] = chips.dataset.under.split("{unit}");
+      const under = made("span", ` ${before}`, { className: "soft" });
+      under.append(made("bdi", unit.under), after);
       chip.append(under);
     }
-    chip.append(made("button", "×", { type: "button", className: "quiet", ariaLabel: `Take out ${unit.name}` }));
+    chip.append(made("button", "×", { type: "button", className: "quiet", ariaLabel: named(chips.dataset.out, unit.name) }));
     chips.append(chip);
   };
   units(box, form.querySelector("[role=listbox]"), take);

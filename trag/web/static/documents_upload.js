@@ -1,7 +1,7 @@
 // Many files, one after the other, each as the body of one request; what the server has taken goes on in its queue.
 import { dropped, send } from "/sending.js";
+import { counted, filled, isolated, named as withName, number, tenth } from "/words.js";
 
-const size = (bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 const NAMED = 20; // documents that are named before they are replaced
 const ending = (name) => (/\.[^./\\]+$/.exec(name)?.[0] ?? "").toLowerCase();
 const made = (tag, text = "", more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
@@ -10,6 +10,8 @@ const made = (tag, text = "", more = {}) => Object.assign(document.createElement
 export function uploads(form, taken) {
   const { documents: largest, replaces } = form.dataset;
   const formats = form.dataset.formats.split(" ");
+  const words = JSON.parse(form.dataset.words);
+  const size = (bytes) => bytes < 1e6 ? filled(words.kb, { size: number(Math.max(1, Math.round(bytes / 1e3))) }) : filled(words.mb, { size: tenth(bytes / 1e6) });
   const [list, status, asking] = [".sending-list", ".status", ".asking"].map((part) => form.querySelector(part));
   const waiting = [];
   const asked = new Map(); // name -> the file, its name and its readers, of what would replace a document
@@ -34,7 +36,7 @@ export function uploads(form, taken) {
 
   const failed = (one, reason) => {
     one.bar.remove();
-    const again = made("button", "Try again", { type: "button", className: "quiet" });
+    const again = made("button", words.again, { type: "button", className: "quiet" });
     const said = made("p", "", { className: "failed" });
     said.append(made("bdi", `${reason} `), again);
     one.row.append(said);
@@ -54,13 +56,13 @@ export function uploads(form, taken) {
       const said = new URLSearchParams([["name", one.name], ...(pairs ? [] : one.units.map((unit) => ["unit", unit]))]);
       const address = `/documents/${pairs ? "pairs/import" : "uploads"}?${said}`;
       try {
-        const answer = await send(one.file, address, (share) => (one.bar.value = 100 * share));
+        const answer = await send(one.file, address, (share) => (one.bar.value = 100 * share), form.dataset);
         if (pairs) {
           one.bar.remove();
           one.row.append(made("p", answer.told, { className: "soft", dir: "auto" }));
         } else if (answer.unchanged) {
           one.bar.remove();
-          one.row.append(made("p", "It is here already, unchanged: there is nothing to do.", { className: "soft" }));
+          one.row.append(made("p", words.unchanged, { className: "soft" }));
         } else {
           one.row.remove();
           if (replaces) {
@@ -80,7 +82,7 @@ export function uploads(form, taken) {
     for (const [file, name, units] of files) {
       add(file, name, units);
       const limit = Number(largest);
-      if (file.size > limit) failed(waiting.pop(), `It has ${size(file.size)}; a document may have ${size(limit)}. Split it.`);
+      if (file.size > limit) failed(waiting.pop(), filled(words.large, { found: size(file.size), most: size(limit) }));
     }
     run();
   };
@@ -90,14 +92,18 @@ export function uploads(form, taken) {
     for (const each of more) asked.set(each[1], each);
     const files = [...asked.values()];
     const one = files.length === 1;
-    const question = made("div", "", { className: "question", role: "group", ariaLabel: "To be replaced", tabIndex: -1 });
+    const question = made("div", "", { className: "question", role: "group", ariaLabel: words.replaced, tabIndex: -1 });
     const names = made("ul");
-    names.append(...files.slice(0, NAMED).map(([, name]) => made("li", name, { dir: "auto" })));
-    if (files.length > NAMED) names.append(made("li", `and ${files.length - NAMED} more`, { className: "soft" }));
-    const [replace, leave] = [made("button", "Replace", { type: "button", className: "main" }), made("button", "Leave out", { type: "button" })];
+    for (const [, name] of files.slice(0, NAMED)) {
+      const item = made("li");
+      item.append(made("bdi", name));
+      names.append(item);
+    }
+    if (files.length > NAMED) names.append(made("li", filled(words.more, { number: number(files.length - NAMED) }), { className: "soft" }));
+    const [replace, leave] = [made("button", words.replace, { type: "button", className: "main" }), made("button", words.leave, { type: "button" })];
     const choice = made("p", "", { className: "choice" });
     choice.append(replace, leave);
-    question.append(made("p", one ? "This document is here already, with other contents. Replace it?" : `${files.length} of these documents are here already, with other contents. Replace them?`), names, choice);
+    question.append(made("p", one ? words.one : counted(words.some, files.length)), names, choice);
     asking.replaceChildren(question);
     question.focus(); // no button: the key that chose the files must not decide this too
     const end = () => {
@@ -113,7 +119,7 @@ export function uploads(form, taken) {
   const take = async (files) => {
     const units = readers();
     if (!units) {
-      status.textContent = "Nothing was sent: say which units may read what is new, or everyone. Then choose the files again.";
+      status.textContent = words.readers;
       form.querySelector("[role=combobox]").focus();
       return;
     }
@@ -122,7 +128,7 @@ export function uploads(form, taken) {
     const names = new Map();
     for (const [file] of read) names.set(file.name, (names.get(file.name) ?? 0) + 1);
     const others = shown.length - read.length;
-    status.textContent = others ? `${others} ${others === 1 ? "file was" : "files were"} left out: only ${formats.join(", ")} ${formats.length > 1 ? "are" : "is"} read here.` : "";
+    status.textContent = others ? counted(words.left, others, { formats: formats.map(isolated).join(", ") }) : "";
     if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces, units]));
     const named = read.map(([file, path]) => [file, names.get(file.name) > 1 ? path : file.name, units]);
     try {
@@ -132,11 +138,11 @@ export function uploads(form, taken) {
       for (const each of named.filter(([, name]) => there.has(name))) {
         (there.get(each[1]) === (await sha256(each[0])) ? same : old).push(each);
       }
-      if (same.length === 1) status.textContent += ` ${same[0][1]} is here already, unchanged: there is nothing to do.`;
-      if (same.length > 1) status.textContent += ` ${same.length} of them are here already, unchanged: there is nothing to do.`;
+      if (same.length === 1) status.textContent += ` ${withName(words.same, same[0][1])}`;
+      if (same.length > 1) status.textContent += ` ${counted(words.alike, same.length)}`;
       if (old.length) ask(old);
     } catch {
-      status.textContent = "Nothing was sent: the assistant did not answer. Reload the page, and choose the files again.";
+      status.textContent = words.silent;
     }
   };
 

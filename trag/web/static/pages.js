@@ -1,5 +1,5 @@
-// What all pages but Ask share: times as clocks here show them, pressing once, lists that follow their filter, sources opened
-// by their numbers.
+// What all pages but Ask share: times as clocks here show them, pressing once, what was typed when a session had ended, lists
+// that follow their filter, sources opened by their numbers.
 
 const { lang } = document.documentElement;
 const spoken = navigator.languages.find((each) => each.split("-")[0] === lang) ?? lang; // as it is written where the reader is
@@ -22,8 +22,38 @@ document.addEventListener("submit", (event) => {
   form.classList.add("sent");
   if (form.dataset.busy) form.querySelector("button:not([type=button])").textContent = form.dataset.busy;
   if (form.dataset.tell) form.closest("section").querySelector(".busy").textContent = form.dataset.tell;
+  keep(form);
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload()); // what "back" brings up may be out of date
+
+// What a form was sent with is remembered until the next page. Where that is the one to sign in on, the session had ended:
+// whoever typed it finds it in its fields once they are back.
+const TYPED = "typed";
+const here = () => location.pathname + location.search;
+const person = () => document.querySelector("#side a[href='/account']")?.textContent ?? "";
+const alike = (form) => [...document.forms].filter((each) => each.action === form.action);
+const fields = (form) => [...form.elements].filter((each) => each.name && !/hidden|password|file|submit|button/.test(each.type));
+
+function keep(form) {
+  if (document.body.matches(".door")) return;
+  const values = fields(form).map(({ name, value, checked }) => ({ name, value, checked }));
+  const typed = { at: here(), by: person(), action: form.action, number: alike(form).indexOf(form), values };
+  sessionStorage.setItem(TYPED, JSON.stringify(typed));
+}
+
+function bringBack() {
+  const typed = JSON.parse(sessionStorage.getItem(TYPED));
+  if (!typed) return;
+  if (document.body.matches(".door")) return sessionStorage.setItem(TYPED, JSON.stringify({ ...typed, over: true }));
+  sessionStorage.removeItem(TYPED);
+  if (!typed.over || typed.at !== here() || typed.by !== person()) return;
+  const form = alike(typed)[typed.number];
+  const found = form ? fields(form) : [];
+  if (found.map((each) => each.name).join() !== typed.values.map((each) => each.name).join()) return;
+  found.forEach((each, number) => Object.assign(each, { value: typed.values[number].value, checked: typed.values[number].checked }));
+  form.querySelector("button:not([type=button])")?.focus();
+}
+bringBack();
 
 // A list follows its filter at once: what is typed is looked for here, and a choice leads to its page.
 const FILTERED = "filtered"; // what is remembered of the field that was used

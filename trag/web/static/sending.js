@@ -1,25 +1,20 @@
 // A file as the body of one request, which the server takes down as it comes.
-
-const ENGLISH = {
-  broken: "The connection broke off before the whole file was there. Nothing was kept; try again.",
-  refused: "The file was not taken.",
-  sending: "Sending {name} …",
-};
+import { named, number } from "/words.js";
 
 /**
  * Sends `file`; `progress` is told the share that has gone. Gives what the server says, and throws why it did not take it,
- * or in the words of `said` that it was not taken.
+ * where it does not say that, in the words of the form that it was chosen in (shown.sending).
  */
-export function send(file, address, progress, said = ENGLISH) {
+export function send(file, address, progress, words) {
   const request = new XMLHttpRequest();
   const sent = new Promise((resolve, reject) => {
     request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     request.onload = () => {
       const answer = request.response ?? {};
       if (request.status < 300) resolve(answer);
-      else reject(new Error(answer.detail ?? said.refused));
+      else reject(new Error(answer.detail ?? words.refused));
     };
-    request.onerror = () => reject(new Error(said.broken));
+    request.onerror = () => reject(new Error(words.broken));
   });
   request.open("POST", address);
   request.responseType = "json";
@@ -32,10 +27,9 @@ export function send(file, address, progress, said = ENGLISH) {
 /**
  * Sends the file that is chosen in `form`, or dropped on its page, to `address`, and goes on to the page that the server
  * names. One of more than `largest` bytes is not sent, nor is one of which `wrong` says what that is, where it is given. What
- * is said meanwhile is in the data of the form (shown.sending); `refusal` is given the megabytes that a file may have.
+ * is said meanwhile is in the data of the form (shown.sending).
  */
-export function upload(form, { largest, address, refusal, wrong = () => "" }) {
-  const said = { ...ENGLISH, ...form.dataset };
+export function upload(form, { largest, address, wrong = () => "" }) {
   const [bar, status, input] = [form.querySelector("progress"), form.querySelector(".status"), form.querySelector("input")];
   const say = (text) => {
     status.textContent = text;
@@ -45,17 +39,17 @@ export function upload(form, { largest, address, refusal, wrong = () => "" }) {
   const take = async (file) => {
     if (!file || form.classList.contains("sending")) return;
     if (file.size > largest) {
-      const [found, most] = [Math.ceil(file.size / 2 ** 20), Math.floor(largest / 2 ** 20)];
-      if (refusal) return say(`${file.name} has ${found} MB; ${refusal(most)}`);
-      return say(said.tooLarge.replace("{found}", found).replace("{most}", most).replace("{name}", () => file.name));
+      const [found, most] = [Math.ceil(file.size / 2 ** 20), Math.floor(largest / 2 ** 20)].map(number);
+      return say(named(form.dataset.tooLarge, file.name, { found, most }));
     }
     const problem = await wrong(file);
     if (problem) return say(problem);
     form.classList.add("sending");
     bar.hidden = false;
-    say(said.sending.replace("{name}", () => file.name));
+    say(named(form.dataset.sending, file.name));
     try {
-      const { page } = await send(file, `${address}?${new URLSearchParams({ name: file.name })}`, (share) => (bar.value = 100 * share), said);
+      const to = `${address}?${new URLSearchParams({ name: file.name })}`;
+      const { page } = await send(file, to, (share) => (bar.value = 100 * share), form.dataset);
       // The same file again may have the same address, which by itself would load nothing.
       if (new URL(page, location).href === location.href) location.reload();
       else location.assign(page);

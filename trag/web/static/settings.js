@@ -1,7 +1,8 @@
 // The page Settings: the colour that is chosen and the one that is typed are one, and a logo that is too large is said
 // before it is sent.
 
-const { lang } = document.documentElement;
+import { filled, tenth } from "/words.js";
+
 const swatch = document.querySelector("[data-for=accent]");
 const typed = document.querySelector("#accent");
 swatch.addEventListener("input", () => (typed.value = swatch.value));
@@ -10,8 +11,7 @@ typed.addEventListener("input", () => /^#[0-9a-f]{6}$/i.test(typed.value) && (sw
 document.querySelector("[data-most]").addEventListener("change", (event) => {
   const { files, dataset } = event.target;
   const size = files[0]?.size ?? 0;
-  const found = new Intl.NumberFormat(lang === "ar" ? "ar-u-nu-latn" : lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(size / 2 ** 20);
-  const said = dataset.tooLarge.replace("{found}", found);
+  const said = filled(dataset.tooLarge, { found: tenth(size / 2 ** 20) });
   event.target.setCustomValidity(size > dataset.most ? said : "");
   event.target.reportValidity();
 });

@@ -43,7 +43,7 @@ def upload(page: Page, *files: tuple[str, bytes]) -> None:
     page.set_input_files("input[name=files]", payloads)
     for name, _ in files:
         done(page, name)
-        expect(page.locator("tbody th a").filter(has_text=name)).to_have_text(name)
+        expect(page.locator("tbody th .file").filter(has_text=name)).to_have_text(name)
 
 
 def chosen(name: str, text: str) -> FilePayload:
@@ -68,6 +68,11 @@ def to_the_questions(page: Page) -> None:
 def of_drones(answered: Locator) -> Locator:
     """The sources of an answer that are of drones.pdf, which people read as "Drones"."""
     return answered.locator(".sources > li:has([title='drones.pdf'])")
+
+
+def look_at(page: Page, name: str) -> None:
+    """Opens the page of the document of that file."""
+    page.locator("tbody th", has=page.locator(".file").get_by_text(name, exact=True)).get_by_role("link").click()
 
 
 def remove(page: Page, name: str) -> None:
@@ -113,7 +118,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     conversation = page.url
 
     remove(page, "drones.pdf")
-    expect(page.locator("tbody th a").filter(has_text="drones.pdf")).to_have_count(0)
+    expect(page.locator("tbody th").filter(has_text="drones.pdf")).to_have_count(0)
     page.goto(conversation)
     old = page.locator("#log article").first
     expect(old.locator(".words")).to_contain_text(re.compile("nine days", re.IGNORECASE))
@@ -137,7 +142,7 @@ def test_a_pair_is_written_edited_and_deleted_and_what_is_refused_is_said_beside
     page = browser.new_context(base_url=app).new_page()  # of its own: the console tells of every refusal
     page.goto("/documents")
     upload(page, ("sheds.md", MARKDOWN.replace("shed fourteen", "shed fifteen").encode()))
-    page.get_by_role("link", name="sheds.md", exact=True).click()
+    look_at(page, "sheds.md")
     page.locator(".section summary").first.click()
     page.locator(".add summary").click()
     page.locator(".add").get_by_role("textbox", name="Question").fill("Where is a visiting bicycle kept?")
@@ -200,10 +205,10 @@ def test_readers_are_chosen_before_and_after_an_upload_by_keyboard_and_by_a_slow
     page.keyboard.press("Tab")
     expect(option).to_be_hidden()
     upload(page, ("pay.md", b"# Pay\n\nThe pay round is in May.\n"))
-    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="pay.md", exact=True))
+    row = page.locator("tbody tr").filter(has_text="pay.md")
     expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
 
-    page.get_by_role("link", name="pay.md", exact=True).click()
+    look_at(page, "pay.md")
     page.wait_for_load_state()
     page.get_by_role("button", name="Take out Ethics Office").press("Enter")
     box.fill("board of trust")
@@ -226,13 +231,13 @@ def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Pag
         done(page, f"{word}.md")
 
     upload(page, ("quay.md", b"# Quay\n\nThe quay closes at five.\n"))
-    page.get_by_role("link", name="quay.md", exact=True).click()
+    look_at(page, "quay.md")
     page.wait_for_load_state()
     page.set_input_files(".replace input", chosen("quay (2).md", "The quay closes at nine."))
     page.wait_for_url("**/documents#queue")
     expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
-    expect(page.locator("tbody th a").filter(has_text="quay")).to_have_text("quay.md")
-    page.get_by_role("link", name="quay.md", exact=True).click()
+    expect(page.locator("tbody th .file").filter(has_text="quay")).to_have_text("quay.md")
+    look_at(page, "quay.md")
     page.get_by_role("link", name="Open", exact=True).first.click()
     expect(page.locator(".reading-text")).to_contain_text("closes at nine")
     with page.expect_download() as download:
@@ -263,7 +268,7 @@ def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Pag
     page.get_by_label("These units").check()  # too late for files that were chosen before
     question.get_by_role("button", name="Replace").click()
     expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
-    page.get_by_role("link", name="quay.md", exact=True).click()
+    look_at(page, "quay.md")
     page.get_by_role("link", name="Open", exact=True).first.click()
     expect(page.locator(".reading-text")).to_contain_text("closes at eight")
 
@@ -291,9 +296,9 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     page.get_by_role("button", name="Cancel gates.md").click()
     expect(row("gates.md").locator(".state")).to_have_text("Cancelled", timeout=60_000)
     expect(page.locator(".queue-part h2")).to_have_text("Nothing in work")
-    expect(page.locator("tbody th a").filter(has_text="buoy.md")).to_have_count(1)
+    expect(page.locator("tbody th").filter(has_text="buoy.md")).to_have_count(1)
     page.reload()
-    expect(page.locator("tbody th a").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
+    expect(page.locator("tbody th .file").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
     expect(row("gates.md").get_by_role("button", name="Try again: gates.md")).to_be_visible()
 
 

@@ -115,7 +115,7 @@ def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> N
     upload(client, home)
     page = soup(client, "/documents")
     assert "Done" in words(page, ".queue li")
-    assert words(page, "tbody th a") == "rules.md"
+    assert (words(page, "tbody th a"), words(page, "tbody th .file")) == ("Rules", "rules.md")
     assert "by local" in words(page, "tbody td[data-name=Added]")
     assert searched(home, QUERY) == {"rules.md"}
     assert words(soup(client, RULES_PATH), ".section .title") == "1 Grants 2 Leave"
@@ -123,7 +123,7 @@ def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> N
     upload(client, home, RULES.replace(b"two weeks", b"four weeks"))
     texts = " ".join(passage.text for passage in home.records.library.passages("rules.md"))
     assert ("four weeks" in texts, "two weeks" in texts) == (True, False), "the newer version is in its place"
-    assert words(soup(client, "/documents"), "tbody th a") == "rules.md"
+    assert words(soup(client, "/documents"), "tbody th .file") == "rules.md"
 
 
 def test_a_bad_file_says_why_and_can_be_tried_again(client: TestClient, home: Home) -> None:
@@ -159,7 +159,7 @@ def test_what_waits_goes_on_after_a_restart(tmp_path: Path, opened: Opened) -> N
     with opened(tmp_path) as home, served(home) as client:
         client.documents.begin()  # type: ignore[attr-defined]
         settled(home)
-        assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
+        assert words(soup(client, "/documents"), "tbody th .file").split() == ["3.md", "2.md", "1.md", "0.md"]
 
 
 def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: Home) -> None:
@@ -197,14 +197,14 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
     upload(client, home, b"# Maps\n\nThe pier is here.\n\n![map](map.png)\n", "maps.md")
     page = soup(client, "/documents")
     assert words(page, ".facts a[href*=problems]") == "1"
-    assert words(page, "tbody th > a") == "maps.md rules.md", "the newest first"
+    assert words(page, "tbody th > a") == "Maps Rules", "the newest first"
     assert words(page, "td[data-name=State]") == "In use In use"
     assert not page.select(".facts a[href='#queue']")
     assert "1 picture could not be read (section Maps)" in words(page, "tbody .notes")
     client.post("/documents/uploads?name=rules.md", content=b"\x00\x01\x02" * 100)
     settled(home)
     page = soup(client, "/documents?problems=1&order=name")
-    assert words(page, "tbody th > a") == "maps.md rules.md"
+    assert words(page, "tbody th > a") == "Maps Rules"
     assert words(page, "td[data-name=State]") == "In use Newer version failed"
     assert "A newer version failed: rules.md is named .md but looks like" in words(page, "tbody .notes")
     client.post("/documents/uploads?name=new.md", content=b"\x00\x01\x02" * 100)
@@ -307,7 +307,7 @@ def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home) -> N
         assert scripts == {"/shell.js", "/documents.js"}
         assert not [attribute for tag in page.find_all() for attribute in tag.attrs if attribute.startswith("on")]
     for name in names:
-        assert name in soup(client, f"/documents/{key(name)}").select("h1")[0].get_text()
+        assert soup(client, f"/documents/{key(name)}").select(".head p bdi")[0].get_text() == name
         answer = client.get(f"/documents/{key(name)}/original")
         assert answer.content.rstrip() == RULES.rstrip()
         disposition = answer.headers["content-disposition"]

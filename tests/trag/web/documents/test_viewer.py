@@ -254,6 +254,22 @@ def test_a_table_opens_as_a_table_and_stays_one_when_it_is_opened_again(client: 
     assert [*(home.folder / "cache" / "pages" / sha256).glob("blocks-*.json")]
 
 
+def test_a_title_is_said_once_and_what_stands_under_it_begins_below_it(client: TestClient, home: Home) -> None:
+    content = b"# Rules of the pier\n\n## 1 Boats\n\nA boat is moored.\n\n### 1.1 Rules of the pier\n\nNobody swims.\n"
+    sha256, blocks = files.keep(home.folder / "documents", content, ".md"), read(content, "pier.md", Limits()).blocks
+    passages = section_passages("pier.md", sections(blocks, "pier.md"))
+    for title, headings in (
+        ("Rules of the pier", ["1 Boats", "1.1 Rules of the pier"]),
+        ("", ["Rules of the pier", "1 Boats", "1.1 Rules of the pier"]),
+    ):
+        home.records.library.put("pier.md", sha256, None, passages, title=title)
+        page = soup(client, f"/documents/{key('pier.md')}/view")
+        assert words(page, "h1") == (title or "Pier")
+        assert [(each.name, each.get_text()) for each in page.select(".reading-text :is(h2, h3, h4)")] == [
+            (f"h{number}", heading) for number, heading in enumerate(headings, 2)
+        ]
+
+
 def test_a_document_whose_original_is_gone_is_shown_as_its_text(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

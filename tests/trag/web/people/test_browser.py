@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Page, expect
 from store.person import Newcomer
 from store.records import Records
 from tests.serving import Job, Visit, trag, visits
+from trag.people import passwords
 
 Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
 PUBLIC = "assistant.localhost"
@@ -273,3 +274,33 @@ def test_single_sign_on(
             page.get_by_role("button", name="Sign out").first.click()
             expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
             page.wait_for_load_state()  # what the page is made of comes from the process that ends now
+
+
+def test_what_was_typed_when_the_session_had_ended_is_there_again_for_whoever_typed_it(
+    serving: Serving, home: Path, opened: Visit
+) -> None:
+    with closing(Records(f"sqlite:///{home}/trag.db")) as records:
+        for name in ("ada", "eve"):
+            secret = passwords.hashed(PASSWORD)
+            records.people.add(
+                Newcomer(name, shown=name.title(), role="admin", state="active", secret=secret), by="test"
+            )
+    with serving(home) as (address, _):
+        page = opened(address)
+        page.goto("/settings")
+        for back, found in (("ada", "Good day\nto you"), ("eve", "")):
+            sign_in(page, "ada")
+            page.get_by_label("Welcome").fill("Good day\nto you")
+            page.locator("[name=accent]").fill("#112299")
+            page.context.clear_cookies()
+            page.get_by_role("button", name="Save", exact=True).click()
+            expect(page.get_by_role("alert")).to_contain_text("what you sent was not kept")
+            sign_in(page, back, "not this one")
+            sign_in(page, back)
+            expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+            assert page.url == f"{address}/settings"
+            expect(page.get_by_label("Welcome")).to_have_value(found)
+            page.reload()
+            expect(page.get_by_label("Welcome")).to_have_value("")
+            page.context.clear_cookies()
+            page.goto("/settings")

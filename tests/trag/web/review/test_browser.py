@@ -116,7 +116,7 @@ def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Ca
     press(page, "Escape", "2")
     heading(page, "Question 3?")
     press(page, "t")
-    expect(page.locator("[name=right_place]:checked + span")).to_contain_text("ten.md")
+    expect(page.locator("[name=right_place]:checked + span")).to_contain_text("Ten")
     page.get_by_label("Search the documents for the right place").fill("words.md")
     page.locator(".found", has_text="words.md").first.click(timeout=SLOW)
     press(page, "w", "i")
