@@ -64,6 +64,7 @@ def ask(
     given: tuple[str | lists.Cell, ...] = (*units, *groups)
     messages = prompts.chart_query(expression.described(given, chart), question)
     allowed = grammar(len(given), chart, question, earlier=bool(earlier()))
+    bias = 0.0 if groups else DOCUMENTS
     stream = model.stream(
         messages,
         max_tokens=_TOKENS,
@@ -71,9 +72,11 @@ def ask(
         task="chart_query",
         grammar=allowed,
         refusal=_DOCUMENTS,
-        refusal_bias=0.0 if groups else DOCUMENTS,
+        refusal_bias=bias,
     )
-    written, _ = text_of(stream)
+    written, usage = text_of(stream)
+    if usage.refusal_odds is not None and usage.refusal_odds + bias > 0:
+        written = _DOCUMENTS  # a server adds nothing to a logit, and tells the odds
     try:
         reply = expression.run(written, given, chart, earlier=earlier, language=language)
         return ChartQuery(written, reply)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from store.folders import Folder
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.folders.listing import Local
 from trag.folders.mirroring import set_readers
 from trag.folders.opening import checked_address, keep_password
@@ -40,18 +40,28 @@ def add(home: Home, name: str, address: str, wanted: Wanted, *, person: str, pas
     """A new folder, which waits to be looked at: it is paused. Raises TragError for what cannot be mirrored."""
     name = " ".join(name.split())
     if not name or max(map(len, (name, address, person))) > LONGEST or "/" in name or name in (".", ".."):
-        raise TragError("The folder has no name that can be used.", f"Up to {LONGEST} characters, without a slash.")
+        raise TragError(
+            later("The folder has no name that can be used."),
+            later("Up to %(most)s characters, without a slash.", most=LONGEST),
+        )
     address = checked_address(address, home.folder)
     for other in home.records.folders.all():
         mine, theirs = PurePosixPath(address), PurePosixPath(other.address)
         if mine.is_relative_to(theirs) or theirs.is_relative_to(mine):
-            raise TragError(f"{other.name} is that folder, or one in it or above it.", "Its files would come twice.")
+            raise TragError(
+                later("%(name)s is that folder, or one in it or above it.", name=other.name),
+                later("Its files would come twice."),
+            )
     folder = _wanted(home, Folder(name, address, frozenset(), person=person, paused=True), wanted)
     if folder.remote:
         if not password and person:
-            raise TragError("The password is missing.", "Type it: it is kept in a file of the program's account.")
+            raise TragError(
+                later("The password is missing."), later("Type it: it is kept in a file of the program's account.")
+            )
     elif person or password:
-        raise TragError("A folder of this machine has no password.", "Leave the name and the password empty.")
+        raise TragError(
+            later("A folder of this machine has no password."), later("Leave the name and the password empty.")
+        )
     else:
         from pathlib import Path
 
@@ -92,9 +102,14 @@ def remove(home: Home, folder: Folder, *, forget: bool, by: str) -> tuple[Receip
 def _wanted(home: Home, folder: Folder, wanted: Wanted) -> Folder:
     chart = home.organization.chart
     if not 0 <= wanted.every <= 100_000:
-        raise TragError("The minutes between two runs are no whole number up to 100,000.", "0 is never by itself.")
+        raise TragError(
+            later("The minutes between two runs are no whole number up to %(most)s.", most=100_000),
+            later("0 is never by itself."),
+        )
     if not (0 <= wanted.most_gone <= 1_000_000 and 0 <= wanted.share_gone <= 100):
-        raise TragError("What may go unasked is no number of files and no share from 0 to 100 %.", "Correct it.")
+        raise TragError(
+            later("What may go unasked is no number of files and no share from 0 to 100 percent."), later("Correct it.")
+        )
     return replace(
         folder,
         audience=read_readers(wanted.readers, chart, kept=folder.audience),

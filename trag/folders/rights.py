@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from org.chart import Chart
 from store.folders import Folder
 from store.passage import EVERYONE, OPEN, Audience
-from trag.errors import TragError
+from trag.errors import TragError, later
 from trag.people.permissions import audience_of
 from trag.sandbox import shown
 
@@ -40,7 +40,9 @@ def read_readers(words: Sequence[str], chart: Chart | None, *, kept: Audience = 
     the chart no longer has them."""
     words = [word.strip() for word in words if word.strip()]
     if not words:
-        raise TragError("Who may read it is not said.", 'Name units of the chart, or "everyone", or "nobody".')
+        raise TragError(
+            later("Who may read it is not said."), later('Name units of the chart, or "everyone", or "nobody".')
+        )
     if len(words) > 1 and {EVERYONE, NOBODY} & set(words):
         raise TragError('"everyone" and "nobody" stand alone.', "Name units, or one of the two.")
     if words == [EVERYONE]:

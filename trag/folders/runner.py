@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from store.folders import Folder, FolderRun
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, later
 from trag.folders.changes import SETTLED
 from trag.folders.mirroring import mirror
 from trag.folders.watching import Watches
@@ -79,7 +79,9 @@ class FolderRunner:
     def ask(self, folder: str, *, by: str, let_go: int = 0) -> None:
         """Have a folder mirrored next. Raises TragError while it is."""
         if self.now and self.now.folder == folder:
-            raise TragError("This folder is being looked at already.", "Wait until that is done, or stop it.")
+            raise TragError(
+                later("This folder is being looked at already."), later("Wait until that is done, or stop it.")
+            )
         self._wish(folder, Wish(by, datetime.now(UTC), let_go, again=True))
 
     def stop(self, folder: str) -> None:

@@ -66,7 +66,7 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     expect(page.locator(".changes details")).to_have_count(1)
     page.get_by_role("button", name="Next change").click()
     expect(page.locator(".unit h2")).to_have_text(DRONES)
-    expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("added")
+    expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("Added")
     page.get_by_role("button", name="Activate").dblclick()
     expect(page.locator(".notice.good")).to_contain_text("next.csv")
     expect(page.locator(".versions tbody tr")).to_have_count(2)
@@ -173,3 +173,28 @@ def test_ten_thousand_units_stay_fluid(page: Page) -> None:
         }"""
     )
     assert cost < 16, f"a frame takes {cost} ms to draw"
+
+
+def test_from_right_to_left_the_outline_opens_with_the_arrow_and_the_press_that_lead_further_down(
+    app: str, visit: Visit
+) -> None:
+    page = visit(app, locale="ar")
+    page.goto("/charts")
+    chosen = page.locator(".outline [aria-selected=true] > .line .name")
+    page.locator(".outline [tabindex='0']").focus()
+    for key, name in (
+        ("ArrowDown", "General Assembly"),
+        ("ArrowLeft", "General Assembly"),
+        ("ArrowLeft", "President of the General Assembly"),
+        ("ArrowRight", "General Assembly"),
+    ):
+        page.keyboard.press(key)
+        expect(chosen).to_have_text(name)
+    item = page.locator("[role=treeitem][aria-selected=true]")
+    expect(item).to_have_attribute("aria-expanded", "true")
+    line = item.locator("> .line")
+    box = line.bounding_box()
+    assert box is not None
+    line.click(position={"x": box["width"] - 20, "y": box["height"] / 2})
+    expect(item).to_have_attribute("aria-expanded", "false")
+    expect(chosen).to_have_text("General Assembly")

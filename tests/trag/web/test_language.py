@@ -11,6 +11,7 @@ from babel.messages import extract, pofile
 from babel.messages.catalog import Catalog
 from bs4 import BeautifulSoup
 
+from org.reading.encodings import ENCODINGS
 from tests.pages import words
 from trag.changed_settings import meanings
 from trag.errors import TragError, in_one_line
@@ -33,8 +34,10 @@ def spoken() -> Iterator[None]:
 
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
-    found = {meaning: (meaning,) for meaning in meanings().values()}
-    beside = (*WEB.parent.glob("*.py"), *(WEB.parent / "people").glob("*.py"), *(WEB.parent / "review").glob("*.py"))
+    labels = (*meanings().values(), *(each.label for each in ENCODINGS.values()))
+    found = {label: (label,) for label in labels}
+    core, folders = WEB.parent, ("people", "review", "folders")
+    beside = [*core.glob("*.py"), *(each for folder in folders for each in core.glob(f"{folder}/*.py"))]
     templates = (WEB / "templates").rglob("*.html")
     for how, files in (("python", (*WEB.rglob("*.py"), *beside)), ("jinja2.ext:babel_extract", templates)):
         for file in files:

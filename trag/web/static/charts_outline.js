@@ -56,7 +56,7 @@ export class Outline {
     for (const sign of new Set(marks.map((mark) => SIGNS[mark]))) line.append(this.note(sign === "→" ? "mark turns" : "mark", sign));
     if (marks.length) {
       line.dataset.mark = units.mark(unit)[0];
-      line.append(this.note("unseen", `${marks.map((mark) => this.texts.marks[mark]).join(", ")}: `));
+      line.append(this.note("unseen", `${marks.map((mark) => this.texts.marks[mark].toLowerCase()).join(", ")}: `));
     }
     const name = document.createElement("bdi");
     name.className = "name";
@@ -115,7 +115,8 @@ export class Outline {
     const item = event.target.closest("li");
     if (!item) return;
     if (item.of !== undefined) return this.continued(item);
-    const arrow = event.clientX < item.firstChild.getBoundingClientRect().left + this.indent(item);
+    const { left, right } = item.firstChild.getBoundingClientRect();
+    const arrow = (this.isTurned() ? right - event.clientX : event.clientX - left) < this.indent(item);
     if (item.ariaExpanded && (arrow || item.unit === this.chosen)) {
       if (item.ariaExpanded === "true") this.close(item.unit);
       else this.open(item.unit);
@@ -126,6 +127,11 @@ export class Outline {
 
   indent(item) {
     return parseFloat(getComputedStyle(item.firstChild).paddingInlineStart);
+  }
+
+  /** Whether its lines begin at the right, so that the arrow to the left leads further down. */
+  isTurned() {
+    return getComputedStyle(this.tree).direction === "rtl";
   }
 
   continued(rest) {
@@ -145,6 +151,7 @@ export class Outline {
       else to.focus();
     };
     const { unit } = item;
+    const [deeper, back] = this.isTurned() ? ["ArrowLeft", "ArrowRight"] : ["ArrowRight", "ArrowLeft"];
     const all = event.key === "ArrowRight" || event.key === "ArrowLeft" || event.key === "Enter" ? [] : shown();
     const place = all.indexOf(item);
     if (event.key === "ArrowDown") go(all[place + 1]);
@@ -152,10 +159,10 @@ export class Outline {
     else if (event.key === "Home") go(all[0]);
     else if (event.key === "End") go(all.at(-1));
     else if (event.key === "Enter" || event.key === " ") item.of === undefined ? this.onchoose(unit, { focus: true }) : this.continued(item);
-    else if (event.key === "ArrowRight") {
+    else if (event.key === deeper) {
       if (item.ariaExpanded === "false") this.open(unit);
       else if (item.ariaExpanded) go(this.items.get(unit + 1));
-    } else if (event.key === "ArrowLeft") {
+    } else if (event.key === back) {
       if (item.ariaExpanded === "true") this.close(unit);
       else go(item.parentElement.closest("li"));
     } else if (event.key.length === 1 && /\S/.test(event.key)) {
