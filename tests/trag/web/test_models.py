@@ -217,7 +217,7 @@ def test_models_are_told_with_size_memory_and_what_may_be_done(own: Home, monkey
     with over(own) as (client, _):
         page = soup(client)
         tiny, small, bad = (row(page, name) for name in ("tiny.gguf", MODELS[1].name, "page.gguf"))
-        assert texts(tiny, "td")[:3] == ["2.5 MB", "about 5.0 MB", "Yes"]
+        assert texts(tiny, "td")[:3] == ["2.5 MB", "about 5 MB", "Yes"]
         assert texts(tiny, ".acts > form > button, .acts > button") == ["Try", "Use it"]
         (used,) = tiny.select("[popovertarget]:not(.card *)")
         assert tiny.select(f"form#{used['popovertarget']} [name=model][value='tiny.gguf']")
