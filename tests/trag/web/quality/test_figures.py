@@ -12,9 +12,9 @@ from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.paper_systems import SYSTEMS
 from trag.web import quality
+from trag.web.language import time_left
 from trag.web.quality.answers import AnswerFilter, numbered, pairs
 from trag.web.quality.figures import Figures, offered, shares, tone, trends
-from trag.web.language import time_left
 
 CASES = tuple(Case(f"q{number}", f"Question {number}?", "simple" if number % 2 else "list") for number in range(4))
 RIGHT, VERBOSE, WRONG = Score("Correct"), Score("Correct-Verbose"), Score("Incorrect", ("lacks it",))

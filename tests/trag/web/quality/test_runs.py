@@ -188,7 +188,7 @@ def test_two_systems_are_compared_question_by_question(client: TestClient, store
     page = soup(client, f"/quality/compare?before={first.id}/rag&after={second.id}/trag")
     facts = dict(zip(texts(page, ".outcome dt"), texts(page, ".outcome dd"), strict=True))
     assert facts == {"Before": "33.3%", "After": "100.0%", "Better": "2", "Worse": "0", "Same": "1"}
-    assert "p = 0.500" in page.select(".outcome")[0].get_text()
+    assert "p = 0.5," in page.select(".outcome")[0].get_text()
     assert texts(page, ".tabs a") == ["All 4", "Better 2", "Worse 0", "Same 1", "Undecided 1"]
     assert texts(page, ".compared .change") == ["Better", "Better", "Same", "Undecided"]
     row = page.select(".compared")[0]
@@ -284,7 +284,7 @@ def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
     audits.save(audit, home.folder / "results")
     run = all_wrong(store, questions.cases(audit.meanings), "trag", said=HOSTILE)
     page = soup(client, f"/quality/runs/{run.id}/audit")
-    assert texts(page, ".weak .lead") == ["Of 2 wrong answers, 2 are owed to the documents."]
+    assert texts(page, ".weak .lead") == ["Of all wrong answers (2), 2 are owed to this part: The documents."]
     found = ["The documents 2 retrieval database", "The search 0 retrieval", "The model 0 language model"]
     assert texts(page, ".weak dt") == found
     assert texts(page, ".sheet h3")[-1] == "Answered wrongly"
