@@ -320,6 +320,7 @@ def environment() -> jinja2.Environment:
     made.globals |= {name: _numbers_written(made.globals[name]) for name in ("gettext", "ngettext")}
     made.globals |= {"shell": shell, "caller": here, "local": CurrentUser.local, "here": "", "few": FEW}
     made.globals |= {"verdicts": ASKED, "verdicts_of_refusals": REFUSED}
+    made.globals["in_language"] = gettext  # of what is no text of a template: that of gettext counts as markup
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER, "forms": forms}
     made.filters |= {"day": day, "moment": moment, "number": written}
     made.filters |= {"by_day": by_day, "as_html": html, "in_language": gettext}
