@@ -77,6 +77,13 @@ def test_no_words_of_the_pages_are_left_in_english() -> None:
     assert {file.name: found for file in templates if (found := unmarked(file))} == {}
 
 
+def test_no_template_takes_words_of_others_for_a_text_of_its_own() -> None:
+    """What `_` gives is markup; `in_language` is for what stands in a variable, and is escaped."""
+    looked_up = re.compile(r"\b(?:_|gettext|ngettext)\(\s*[^\s\"']")
+    files = (WEB / "templates").rglob("*.html")
+    assert {file.name: found for file in files if (found := looked_up.findall(file.read_text("utf-8")))} == {}
+
+
 @pytest.mark.parametrize("tag", OTHERS)
 def test_every_text_is_there_with_its_holes_and_none_that_nobody_uses(tag: str) -> None:
     texts, messages = (

@@ -36,7 +36,7 @@ def test_people_read_every_address_with_what_it_takes_and_tells() -> None:
     methods = ((path, of) for path, by in description()["paths"].items() for of in by.items())
     assert read == {f"{method.upper()} {path} {told['summary']}" for path, (method, told) in methods}
     words = " ".join(page.get_text(" ").split())
-    assert "question string, up to 4,000 characters, needed" in words
+    assert "question string, up to 4,000 characters · needed" in words
     assert "429 The line is full" in words
     addresses = [found.get("src") or found.get("href") for found in page.find_all(["script", "link", "a", "img"])]
     assert not [address for address in addresses if address and not address.startswith(("/", "#"))]
