@@ -38,7 +38,7 @@ def test_a_hostile_document_changes_nothing_but_its_own_text(place: Place, liste
     turn = ask(bert, "What does lunch in the canteen cost?", PATIENCE)
     bert.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     expect(turn.locator(".evidence")).to_contain_text(PLANTED)  # as what the document says, and as text
-    expect(turn.locator(".evidence")).to_contain_text("<img src=y onerror=alert(1)>")
+    expect(turn.locator(".evidence .document").first).to_have_attribute("title", re.compile("^x<img src=y onerror"))
     assert bert.evaluate(ALIVE) == []
     with bert.context.expect_page() as opening:
         turn.locator("a.open").first.click()

@@ -66,7 +66,7 @@ def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     expect(page.locator(".changes details")).to_have_count(1)
     page.get_by_role("button", name="Next change").click()
     expect(page.locator(".unit h2")).to_have_text(DRONES)
-    expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("Added")
+    expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("added")
     page.get_by_role("button", name="Activate").dblclick()
     expect(page.locator(".notice.good")).to_contain_text("next.csv")
     expect(page.locator(".versions tbody tr")).to_have_count(2)

@@ -105,7 +105,7 @@ def bring_and_use(page: Page, folder: Path) -> None:
     page.get_by_role("button", name="Try ours.gguf").click()
     expect(page.locator("#tried tbody tr").first).to_be_visible(timeout=LONG)
     assert_fits(page, "/models")
-    page.get_by_role("button", name="Use ours.gguf").click()
+    page.get_by_role("button", name="Use it: ours.gguf").click()
     page.locator(".card:popover-open").get_by_role("button", name="Use it").click()
     expect(page.locator(".model-name")).to_contain_text("ours", timeout=LONG)
     page.get_by_role("button", name="Go back to SmolLM2").click()

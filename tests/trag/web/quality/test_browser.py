@@ -246,7 +246,7 @@ def test_a_reviewer_audits_a_system_stops_it_goes_on_reads_which_part_is_weak_an
     expect(page.locator("#audits li")).to_have_count(1)
     page.get_by_role("link", name="See the figures").click()
     expect(page.locator("h1")).to_have_text("Which part is weak?")
-    expect(page.locator(".weak .lead")).to_contain_text("are owed to the documents")
+    expect(page.locator(".weak .lead")).to_contain_text("are owed to this part: The documents")
     titles = page.locator(".sheet h3").all_inner_texts()
     assert titles == [
         "Weak module",
