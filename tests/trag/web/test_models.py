@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -129,7 +130,7 @@ def test_an_adapter_is_promoted_and_rolled_back(
     assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q4_1 with {made.id}"]
     assert texts(page, f"{its} .badge") == ["Answers now"]
     assert texts(page, f"{others} .verdict") == ["Figures out of date"], "measured beside what was before"
-    assert "beside the model without an adapter, which is not what answers now" in texts(page, others)[0]
+    assert "beside the model without an adapter. That is not what answers now" in texts(page, others)[0]
     assert page.select(f"{others} header .main") == page.select(f"{its} header button") == []
     told = texts(page, f"#promote-{other.id}")[0]
     assert "It was measured beside the model without an adapter as it was on" in told
@@ -348,7 +349,7 @@ def test_a_model_is_tried_beside_the_one_that_answers(own: Home) -> None:
         assert len(questions) == 4
         assert texts(shown, "#tried thead th")[1:] == ["tiny.gguf", "Beside it: present"]
         assert all(each.present and each.present.seconds > 0 for each in page.trial.now.about.replies)
-        assert "of 1 answers hold the pair’s answer" in words(shown, "#tried")
+        assert re.search(r"Answers that hold the pair’s answer: [01] of 1 ?; with present [01]", words(shown, "#tried"))
         again = [case.question for case in five_questions(own, page._usual())]
         assert again == [each.question for each in page.trial.now.about.replies], "the same five each time"
         assert own.records.newest_answers(10) == (), "nothing of it is a conversation"
@@ -378,8 +379,8 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
         assert texts(page, "#progress .state") == ["Interrupted when the program ended"]
         assert "up to step 8 of 20" in words(page, "#progress .said")
         assert texts(page, "#progress .needed") == [
-            "It takes at most 1.7 GB of memory (16.0 GB were free) and 90.0 MB of disk (50.0 GB were free), and learns "
-            "from 4,428 examples; 12 are too long, and left out."
+            "It takes at most 1.7 GB of memory (16 GB were free) and 90 MB of disk (50 GB were free). It learns from "
+            "4,428 examples. 12 are too long, and left out."
         ]
         assert texts(page, ".stages .past, .stages .present") == ["Dataset", "Training"]
         assert page.select("#new button[disabled]")

@@ -67,7 +67,14 @@ def test_an_answer_is_its_record(place: Place) -> None:
     assert place.assistant.asked == [
         (
             "Where is Ethics?",
-            {"history": (), "conversation": None, "readers": None, "asker": "local", "owned": frozenset()},
+            {
+                "history": (),
+                "conversation": None,
+                "readers": None,
+                "asker": "local",
+                "owned": frozenset(),
+                "page": "en",
+            },
         ),
     ]
     assert idle(place)

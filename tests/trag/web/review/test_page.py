@@ -158,7 +158,7 @@ def test_where_two_differ_a_third_or_an_admin_decides_with_both_in_sight(place: 
     assert place.records.verdicts(two)[-1].settles
     figures = place.page("tom", "/review/figures")
     assert texts(figures, ".agree tbody tr")[0] == "Correct 0 0 2"
-    assert texts(figures, ".facts dd")[-2:] == ["0.00", "poor, 2 answers"]
+    assert texts(figures, ".facts dd")[-2:] == ["0", "poor · 2 answers"]
 
 
 def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place: Place) -> None:

@@ -84,7 +84,7 @@ def test_the_right_place_is_searched_kept_and_what_is_approved_stands_on_it(
     page = soup(rita, f"/review/{id}")
     assert page.select(f"[name=right_place][checked][value$='{right[1]}']")
 
-    assert f"It will stand on rules.md , {right[1]}" in " ".join(page.select(".approve")[0].get_text(" ").split())
+    assert f"it will stand on: rules.md , {right[1]}" in " ".join(page.select(".approve")[0].get_text(" ").split())
     pin = {"question": "Who signs?", "reply": "The Chair."}
     assert rita.post(f"/review/{id}/pin", data=pin, follow_redirects=False).status_code == 303
     pinned = approved.find(home.records, "who signs")
