@@ -47,12 +47,12 @@ _LENGTH = 0.75
 
 
 class Keywords:
-    """BM25 over rows of texts, each added once. For one thread at a time."""
+    """BM25 over rows of texts, each added once. For one thread at a time. `languages` are those of the texts."""
 
     def __init__(self) -> None:
         import numpy as np
 
-        self._languages: dict[str, None] = {ENGLISH: None}
+        self.languages: dict[str, None] = {}
         self._vocabulary: dict[str, int] = {}
         self._lengths: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self._parts: list[_Postings] = []
@@ -65,7 +65,7 @@ class Keywords:
         import numpy as np
 
         languages = languages or [ENGLISH] * len(texts)
-        self._languages |= dict.fromkeys(languages)
+        self.languages |= dict.fromkeys(languages)
         spoken: list[list[str]] = [[] for _ in texts]
         for language in dict.fromkeys(languages):
             places = [place for place, each in enumerate(languages) if each == language]
@@ -99,7 +99,7 @@ class Keywords:
         """
         import numpy as np
 
-        asked = zip(*(words([question], language)[0] for language in self._languages), strict=True)
+        asked = zip(*(words([question], language)[0] for language in self.languages), strict=True)
         total = int(living.sum())
         scores = np.zeros(len(self), dtype=np.float32)
         usual = float(self._lengths[living].mean()) if total else 0.0

@@ -121,6 +121,11 @@ class Vectors:
         with self._open_index() as index:
             return len(index.catalog) if kind is None else index.catalog.count(kind)
 
+    def languages(self) -> frozenset[str]:
+        """The languages that documents are written in, by their ISO 639-1 codes; English where none could be told."""
+        with self._open_index() as index:
+            return frozenset(index.keywords.languages)
+
     def ids(self) -> dict[str, frozenset[str]]:
         """The ids of the passages of each document in the index."""
         with self._open_index() as index:

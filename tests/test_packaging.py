@@ -15,6 +15,8 @@ from urllib.request import urlopen
 import pytest
 from packaging.requirements import Requirement
 
+from tests import model_server
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -69,9 +71,7 @@ def test_the_wheel_installs_a_command_that_works(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    # A server for the model is asked nothing by what follows, and no model is loaded.
-    environment = {"TRAG_HOME": str(tmp_path / "home"), "TRAG_PORT": str(port), "TRAG_MODEL_NAME": "none"}
-    environment |= {"TRAG_MODEL_URL": "http://127.0.0.1:9/v1", "PATH": os.environ["PATH"]}
+    environment = {"TRAG_HOME": str(tmp_path / "home"), "TRAG_PORT": str(port), "PATH": os.environ["PATH"]}
     command = str(fresh / "bin/trag")
 
     def trag(*words: str) -> str:
@@ -81,17 +81,22 @@ def test_the_wheel_installs_a_command_that_works(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    assert "serve" in trag("--help")
-    assert "units" in trag("chart", "check", str(ROOT / "examples/larkmoor/chart.csv"))
-    assert "FAIL" not in trag("doctor")
-    with subprocess.Popen([command, "serve"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as app:
-        assert app.stdout
-        assert app.stdout.readline() == f"Open http://127.0.0.1:{port}\n"
-        for address in ("/health", "/", "/documents"):
-            with urlopen(f"http://127.0.0.1:{port}{address}", timeout=60) as page:
-                assert page.status == 200
-        app.terminate()
-    assert app.returncode == 0
+    # The server for the model is looked at and asked nothing by what follows, and no model is loaded.
+    with model_server.serving({}, {}) as address_of_model:
+        environment |= {"TRAG_MODEL_URL": address_of_model, "TRAG_MODEL_NAME": model_server.NAME}
+        assert "serve" in trag("--help")
+        assert "units" in trag("chart", "check", str(ROOT / "examples/larkmoor/chart.csv"))
+        assert "FAIL" not in trag("doctor")
+        with subprocess.Popen(
+            [command, "serve"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        ) as app:
+            assert app.stdout
+            assert app.stdout.readline() == f"Open http://127.0.0.1:{port}\n"
+            for address in ("/health", "/", "/documents"):
+                with urlopen(f"http://127.0.0.1:{port}{address}", timeout=60) as page:
+                    assert page.status == 200
+            app.terminate()
+        assert app.returncode == 0
 
 
 def test_the_map_in_the_readme_names_what_is_there_and_every_room() -> None:

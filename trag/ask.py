@@ -7,9 +7,7 @@ question -> condensed -> units linked -> approved answer, where a reviewer has p
 
 from __future__ import annotations
 
-import re
 import threading
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -20,12 +18,12 @@ from uuid import uuid4
 
 import prompts
 from org.chart import Chart
-from org.language import LANGUAGES, gettext, speaking
+from org.language import gettext, speaking
 from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
-from store.language import language
+from store.language import ENGLISH, language
 from store.passage import OPEN
 from store.standing import Period
 from trag import approved, asked_days, chart_query, conflicts, grounding, retrieve, translate, validity
@@ -33,12 +31,13 @@ from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
-from trag.errors import TragError, in_one_line, told
+from trag.errors import in_one_line, told
 from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelAway, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
 from trag.progress import BY_READER, CancelToken
+from trag.question import cleaned, spoken, visible
 from trag.record import (
     AnswerRecord,
     CheckedSentence,
@@ -61,8 +60,6 @@ if TYPE_CHECKING:
     from store.records import Records
     from store.vectors import Vectors
 
-LONGEST_QUESTION = 4_000
-"""Characters a question may have."""
 NEAR = 5
 """Passages nearest to a question of which one is to have a validity, for the days that it asks for to be read."""
 REFUSAL = 1.0
@@ -70,10 +67,6 @@ REFUSAL = 1.0
 are above minus this. On two organizations (47 right answers, 22 unanswerable questions; docs/RESULTS.md) it refuses 18
 of the unanswerable, and 2 that it would have answered rightly."""
 _PLACED = 3  # units of a question whose place is told beside the excerpts
-_JOINERS = "\u200c\u200d"
-"""Marks that nobody sees, without which Persian and the Indic scripts are misspelt."""
-_STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
-"""Joiners where nothing is joined: behind a Latin letter, a sign or a space they only hide what is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +170,7 @@ class Assistant:
     def _answer(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
         """The steps of the product."""
         with run.timed("condense"):
-            run.add(standalone=_visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
+            run.add(standalone=visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
         if asked.history and self._approved(run, asked):
             yield run.found()
             return
@@ -235,10 +228,11 @@ class Assistant:
                 if retrieve.best_odds(lines) > 0:
                     break
                 vector = self.embedder.embed_questions([wording])[0]
-                placed, again = self._found(wording, vector, asked, scope, mentions, likelihood)
+                _, again = self._found(wording, vector, asked, scope, mentions, likelihood)
                 if retrieve.best_odds(again) > 0:
                     lines = again
-                    run.add(standalone=wording if wording == run.record.question else run.record.standalone)
+                    if wording == run.record.question:
+                        run.add(standalone=wording)
             question = run.record.standalone
             found, context = retrieve.excerpts(lines), [one.text for one in placed]
             messages, excerpts = self._fitting(question, found, context)
@@ -295,11 +289,12 @@ class Assistant:
 
     def _other_wordings(self, record: AnswerRecord, asked: Asked) -> Iterator[str]:
         """What a question is searched by where it finds nothing that rather answers: its own words, where they were
-        made to stand alone ("How long is annual leave paid?" asks for what nobody wrote), and English ones, which
-        encoder and reranker know best. The reader is asked in the asker's language all the same."""
+        made to stand alone ("How long is annual leave paid?" asks for what nobody wrote), and English ones, where there
+        are documents in English and that is not what was spoken. The reader is asked in the asker's language all the
+        same."""
         if self.reranker and record.question != record.standalone:
             yield record.question
-        if self.reranker and language(record.question) not in ("", "en"):
+        if self.reranker and language(record.question) not in ("", ENGLISH) and ENGLISH in self.vectors.languages():
             yield translate.in_english(record.standalone, self.model, stop=asked.stop)
 
     def _compare(
@@ -416,7 +411,7 @@ class Assistant:
                     run.add(refusal_odds=None if piece.refusal_odds is None else round(piece.refusal_odds, 2))
                     run.written()
                     break
-                run.write(_visible(piece))
+                run.write(visible(piece))
                 begun = run.draft.lstrip()
                 if not any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION)):
                     run.first_token()
@@ -501,42 +496,9 @@ class Assistant:
         return replace(self._record(question), interrupted=reason)
 
 
-def cleaned(question: str) -> str:
-    """The question as it shows, without joiners that join nothing and without outer white space. Raises TragError when
-    nothing is left, or too much."""
-    text = _STRAY.sub("", _visible(question)).strip()
-    if not text:
-        raise TragError("The question is empty.", "Type a question about the organization or its documents.")
-    if len(text) > LONGEST_QUESTION:
-        raise TragError(
-            f"The question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read.",
-            "Shorten it to what you want to know.",
-        )
-    return text
-
-
-def spoken(question: str, page: str = "en") -> str:
-    """The language to answer in, one of `org.language`: the question's where it is one of them, else the page's."""
-    told = language(question, hint="" if page == "en" else page)
-    return next((tag for tag in (told, page) if tag in LANGUAGES), "en")
-
-
 def _refusal(asked: Asked) -> str:
     with speaking(asked.language):
         return gettext(CANNOT_ANSWER)
-
-
-def _visible(text: str) -> str:
-    """The text as it shows: a space for each control character and whatever is no character, nothing for marks that
-    nobody sees (one of them turns the words after it around), but joiners, which some scripts need."""
-
-    def shown(character: str) -> str:
-        if character in "\n\t" or character in _JOINERS:
-            return character
-        category = unicodedata.category(character)
-        return "" if category == "Cf" else " " if category[0] == "C" else character
-
-    return "".join(map(shown, text))
 
 
 def _declines(text: str) -> bool:

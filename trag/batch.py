@@ -16,9 +16,9 @@ from annotated_types import Predicate
 
 from prompts import PromptError
 from trag import json_lines
-from trag.ask import cleaned
 from trag.errors import TragError, in_one_line
 from trag.llm.remote import RequestRefused
+from trag.question import cleaned
 from trag.record import AnswerRecord
 
 _START = b'{"id": '

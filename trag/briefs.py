@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, get_args
 
 from org.linking.disambiguation import called
 from prompts import CANNOT_ANSWER
-from trag.ask import cleaned
 from trag.brief import writer
 from trag.brief.record import BriefRecord, BriefSentence, Length, Part
 from trag.brief.writing import bare
@@ -25,6 +24,7 @@ from trag.events import Waiting
 from trag.llm.model import ModelAway, ModelDied
 from trag.people.permissions import opened, readers
 from trag.progress import BY_READER, Cancelled, CancelToken
+from trag.question import cleaned
 from trag.record import AnswerRecord, Source
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from prompts import NOT_FOUND
-from store.conflicts import Side, conflict_id
+from store.conflict import Side, conflict_id
 from store.language import ENGLISH, language
 from store.passage import Excerpt
 from trag.errors import TragError

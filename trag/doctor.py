@@ -120,7 +120,7 @@ def _server(settings: Settings) -> str:
         assert isinstance(model, ModelServers)
         for server in model.servers:
             try:
-                server.look()
+                server.look(alone=len(model.servers) == 1)
             except TragError as error:
                 raise TragError(f"{server.address}: {error.message}", error.hint) from error
         return f"{model.identity.name} at {', '.join(server.address for server in model.servers)}"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from org.procedures.flows import Book, Procedure
 from org.procedures.reading import is_section
 from prompts import CANNOT_ANSWER
-from trag.ask import cleaned
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Waiting
 from trag.flow.pinned import pinned_plan
@@ -25,6 +24,7 @@ from trag.flow.rights import documents_of, open_book
 from trag.llm.model import ModelAway, ModelDied, Scoring
 from trag.people.permissions import readers
 from trag.progress import BY_READER, Cancelled, CancelToken
+from trag.question import cleaned
 from trag.record import ModelUsed
 
 if TYPE_CHECKING:

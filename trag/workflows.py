@@ -17,13 +17,13 @@ from uuid import uuid4
 from org.procedures.actions import LOGIC
 from org.procedures.flows import Book
 from org.reading.problems import Problem
-from trag.ask import cleaned
 from trag.errors import SHOWN, TragError, in_one_line, told
 from trag.events import Waiting
 from trag.flow.rights import documents_of
 from trag.llm.model import ModelAway, ModelDied
 from trag.people.permissions import readers
 from trag.progress import BY_READER, Cancelled, CancelToken
+from trag.question import cleaned
 from trag.review.verdicts import reopen
 from trag.workflow import rights, structure
 from trag.workflow.binding import bound

@@ -3,7 +3,7 @@
 import pytest
 
 from store import StoreError
-from store.conflicts import Side, conflict_id
+from store.conflict import Side, conflict_id
 from store.passage import Passage
 from store.records import Records
 

@@ -13,7 +13,7 @@ import pytest
 from store import StoreError, files
 from store.appearances import Appearance
 from store.approved import Kind
-from store.conflicts import Side
+from store.conflict import Side
 from store.database import sqlite_address
 from store.dump import dump, load
 from store.folders import Folder, FolderFile

@@ -13,7 +13,6 @@ from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
 from tests.scripted import SCRIPTED_ODDS, Scripted
 from trag import paper_systems
-from trag.ask import cleaned
 from trag.condense import Turn
 from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token
@@ -22,6 +21,7 @@ from trag.llm.local import LocalModel
 from trag.llm.model import ModelAway, ModelDied
 from trag.llm.remote import RemoteModel
 from trag.progress import CancelToken
+from trag.question import cleaned
 from trag.record import AnswerRecord
 from trag.review import approvals
 from trag.review.verdicts import put_label

@@ -15,11 +15,11 @@ from org.query.grammar import grammar
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND, Message, PromptError
 from tests.scripted import Scripted
-from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.llm.local import LocalModel
 from trag.llm.model import Usage
+from trag.question import LONGEST_QUESTION
 from trag.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -6,10 +6,10 @@ import pytest
 
 from prompts import PromptError
 from trag import batch
-from trag.ask import LONGEST_QUESTION
 from trag.batch import Asked
 from trag.errors import TragError
 from trag.llm.remote import RequestRefused
+from trag.question import LONGEST_QUESTION
 from trag.record import AnswerRecord, ModelUsed
 from trag.terminal import main as cli
 

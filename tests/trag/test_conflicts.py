@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from prompts import NOT_FOUND
-from store.conflicts import Side, conflict_id
+from store.conflict import Side, conflict_id
 from store.passage import Excerpt, Passage
 from tests.scripted import Scripted
 from trag import conflicts

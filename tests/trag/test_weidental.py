@@ -13,8 +13,8 @@ import pytest
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from tests.scripted import Scripted
-from trag.ask import spoken
 from trag.home import Home, open_home
+from trag.question import spoken
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from prompts import PromptError
 from trag import paper_systems
-from trag.ask import Assistant, cleaned
+from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Result, Results, Run, fingerprint, plan
@@ -20,6 +20,7 @@ from trag.llm.model import ModelDied
 from trag.llm.queue import QueueFull, RequestQueue
 from trag.llm.remote import RequestRefused
 from trag.paper_systems import SYSTEMS
+from trag.question import cleaned
 from trag.record import AnswerRecord
 
 if TYPE_CHECKING:

@@ -51,8 +51,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _draft(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.ask import cleaned
     from trag.home import open_home
+    from trag.question import cleaned
     from trag.workflow.drafting import drafter
     from trag.workflow.record import WorkflowRecord
     from trag.workflow.wording import workflow_as_text

@@ -25,7 +25,6 @@ from fastapi.concurrency import run_in_threadpool
 from org.chart import Chart
 from store.passage import Passage
 from trag import appearance
-from trag.ask import LONGEST_QUESTION
 from trag.briefs import subject_of
 from trag.errors import SHOWN, in_one_line, told
 from trag.events import Event
@@ -34,6 +33,7 @@ from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
 from trag.plans import procedure_of, readable
+from trag.question import LONGEST_QUESTION
 from trag.record import NEAREST, VERDICTS, AnswerRecord, first_of_sections
 from trag.review.verdicts import put_label
 from trag.web import render

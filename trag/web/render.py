@@ -323,7 +323,7 @@ def environment() -> jinja2.Environment:
     made.globals["in_language"] = gettext  # of what is no text of a template: that of gettext counts as markup
     made.globals |= {"languages": LANGUAGES, "by_reader": BY_READER, "forms": forms}
     made.filters |= {"day": day, "moment": moment, "number": written}
-    made.filters |= {"by_day": by_day, "as_html": html, "in_language": gettext}
+    made.filters |= {"by_day": by_day, "as_html": html}
     give_nonces(made)
     return made
 

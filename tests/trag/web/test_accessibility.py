@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
-from store.conflicts import Side
+from store.conflict import Side
 from store.folders import Folder
 from store.person import Newcomer, Role
 from store.records import Records

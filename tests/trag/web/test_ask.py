@@ -21,11 +21,11 @@ from store.passage import EVERYONE, Passage
 from store.person import Newcomer, Role
 from store.records import Records
 from tests.scripted import ScriptedAssistant
-from trag.ask import LONGEST_QUESTION
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
+from trag.question import LONGEST_QUESTION
 from trag.record import AnswerRecord, Entity, ModelUsed, Source
 from trag.settings import Settings
 from trag.web import active_runs, ask

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from trag import briefs, plans, workflows
-from trag.ask import LONGEST_QUESTION, Assistant, cleaned
+from trag.ask import Assistant
 from trag.brief.record import BriefRecord, Length
 from trag.briefs import LONGEST_SUBJECT, Briefed, BriefEvent
 from trag.condense import Turn
@@ -27,6 +27,7 @@ from trag.flow.record import PlannedStep, PlanRecord
 from trag.json_lines import in_words, of
 from trag.people.permissions import readers
 from trag.plans import Plan, PlanEvent
+from trag.question import LONGEST_QUESTION, cleaned
 from trag.record import AnswerRecord, Source
 from trag.web.active_runs import ActiveRuns, RunEvent, history
 from trag.web.api.responses import Refused

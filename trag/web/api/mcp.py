@@ -23,12 +23,12 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from org.procedures.flows import Book
-from trag.ask import LONGEST_QUESTION
 from trag.brief.record import BriefRecord
 from trag.briefs import brief_as_text
 from trag.errors import SHOWN
 from trag.flow.record import PlanRecord
 from trag.plans import plan_as_text
+from trag.question import LONGEST_QUESTION
 from trag.record import AnswerRecord, standing_words
 from trag.web.api.answering import Answerer, AnswerStream, AskRequest, Goal, Subject, Wish, askable, read
 from trag.web.api.description import workflow_schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from store.conflicts import ConflictState, Side
+from store.conflict import ConflictState, Side
 from trag.errors import SHOWN
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key

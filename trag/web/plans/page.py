@@ -22,12 +22,12 @@ from org.procedures.flows import Book, Step
 from org.procedures.graph import Graph
 from org.procedures.reading import is_section
 from trag import plans, workflows
-from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, told
 from trag.flow.record import PlannedStep, PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened
 from trag.plans import PlanEvent
+from trag.question import LONGEST_QUESTION
 from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns

@@ -16,7 +16,6 @@ from fastapi.responses import JSONResponse, Response
 from org.procedures.reading import is_section
 from store.reviews import Label, Places
 from trag import briefs
-from trag.ask import LONGEST_QUESTION
 from trag.brief.record import BriefRecord
 from trag.errors import SHOWN, Shown, TragError, joined, told
 from trag.flow.pinned import read_order
@@ -24,6 +23,7 @@ from trag.flow.planner import planner
 from trag.flow.record import PlanRecord, WrittenIn
 from trag.people import CurrentUser
 from trag.people.permissions import opened, readers
+from trag.question import LONGEST_QUESTION
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.review import approvals, verdicts, workflows
 from trag.review.verdicts import holding

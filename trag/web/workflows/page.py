@@ -20,9 +20,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from org.procedures.flows import Book
 from trag import plans, workflows
-from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, TragError, told
 from trag.people import CurrentUser
+from trag.question import LONGEST_QUESTION
 from trag.record import LONGEST_REMARK
 from trag.web import made
 from trag.web.active_runs import ActiveRuns

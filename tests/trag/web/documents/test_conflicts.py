@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from store.conflicts import Side, conflict_id
+from store.conflict import Side, conflict_id
 from store.passage import Passage
 from tests.trag.web.documents.conftest import Opened, served
 
