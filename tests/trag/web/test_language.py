@@ -15,6 +15,7 @@ from org.reading.encodings import ENCODINGS
 from tests.pages import words
 from trag.changed_settings import meanings
 from trag.errors import TragError, in_one_line
+from trag.models.catalogue import MODELS
 from trag.web import language, render
 from trag.web.documents.names import accepted
 
@@ -34,7 +35,8 @@ def spoken() -> Iterator[None]:
 
 def used() -> dict[str, tuple[str, ...]]:
     """Every text of templates and code, by its singular: all its English forms."""
-    found = {each: (each,) for each in (*meanings().values(), *(one.label for one in ENCODINGS.values()))}
+    listed = (*meanings().values(), *(one.label for one in ENCODINGS.values()), *(model.said for model in MODELS))
+    found = {each: (each,) for each in listed}
     rooms = (WEB.parent, *(WEB.parent / name for name in ("people", "review", "folders")))
     beside = [file for room in rooms for file in room.glob("*.py")]
     templates = (WEB / "templates").rglob("*.html")
