@@ -13,6 +13,7 @@ import pytest
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from tests.scripted import Scripted
+from trag import translate
 from trag.home import Home, open_home
 from trag.question import spoken
 from trag.record import AnswerRecord
@@ -95,3 +96,12 @@ def test_a_refusal_is_in_german_and_is_one_to_the_page(home: Home) -> None:
     found = answer(home, asked["question"], NOT_FOUND)
     assert (found.answer, found.status) == (asked["gold"], "cannot_answer")
     assert answer(home, "which pets may i bring?", NOT_FOUND, page="de").answer == CANNOT_ANSWER
+
+
+def test_where_no_document_is_in_english_nothing_is_searched_in_it(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unasked(*_: object, **__: object) -> str:
+        raise AssertionError("it was put into English")
+
+    monkeypatch.setattr(translate, "in_english", unasked)
+    assert home.vectors.languages() == {"de"}
+    assert answer(home, "Welche Farbe hat der Mond über dem Hafen?", NOT_FOUND).status == "cannot_answer"
